@@ -5,9 +5,9 @@
 //   node scripts/build.mjs --no-types   the bundles only (well under two seconds)
 //   node scripts/build.mjs --if-stale   nothing, when dist/ is newer than what it is made of
 //
-// The library is modules, readable ones with maps to their sources (lib/library.mjs). The command line is one script for
-// each program, which dist/heddle.cjs runs (lib/command-line.mjs); in the end it runs some times, so that its compiled code
-// is stored. dist/cli.js is another way in, for whoever knows that path. All begin with a look at the version of Node.
+// The library is modules, readable ones with maps to their sources (lib/library.mjs). The command line is a few scripts,
+// which dist/heddle.cjs runs (lib/command-line.mjs, lib/outputs.mjs); in the end it runs some times, so that its compiled
+// code is stored. dist/cli.js is another way in, for whoever knows that path. All begin with a look at the version of Node.
 //
 // Files are written only when they changed, entries after their chunks, so that a program that is running during a build
 // keeps the chunks it may still import.
@@ -15,7 +15,7 @@ import { spawn } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { buildCommandLine, codeTags, commandLineSources } from './lib/command-line.mjs';
+import { buildCommandLine, codeTag, commandLineSources } from './lib/command-line.mjs';
 import { publishDeclarations } from './lib/declarations.mjs';
 import { buildLibrary, libraryEntries } from './lib/library.mjs';
 import { collectLicenses } from './lib/licenses.mjs';
@@ -126,8 +126,8 @@ function writeChanged(files) {
 
 /** What an earlier build has left: its files, and compiled code of bundles that are no more. */
 function removeStale(files) {
-  const tags = codeTags(files);
-  const isStored = (name) => tags.some((tag) => name.startsWith(`dist/code-cache/${tag}`));
+  const tag = codeTag(files);
+  const isStored = (name) => name.startsWith(`dist/code-cache/${tag}`);
   const isOther = (name) => /^dist\/(meta\.json$|types\/|types-of-tsc\/)/.test(name);
   const names = filesBelow('dist').filter((name) => !files.has(name) && !isOther(name) && !isStored(name));
   for (const name of names) fs.rmSync(path.join(root, name));

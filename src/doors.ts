@@ -7,8 +7,8 @@ export interface Door {
   why: string;
 }
 
-/** Every command, and its help, is one door: a start runs one command. */
-const COMMANDS = ['cli/main.ts', 'cli/commands/all-help.ts'];
+/** Every larger command, with its help, is one door: a start runs one command. */
+const COMMANDS = ['cli/commands/commands.ts', 'cli/commands/all-help.ts'];
 const ONE_COMMAND = 'a start runs one command, and must not pay for the others';
 
 /**
@@ -16,18 +16,19 @@ const ONE_COMMAND = 'a start runs one command, and must not pay for the others';
  * package, a module of Node, or a part of Heddle that few runs use; measure that before you add one.
  */
 export const DOORS: readonly Door[] = [
-  { target: 'cli/run/run.ts', from: ['cli/main.ts'], why: 'commands such as `config` start no agent' },
+  {
+    target: 'cli/commands/commands.ts',
+    from: ['cli/main.ts'],
+    why: 'the commands, with help and advice after mistakes; a start with a prompt needs none of it',
+  },
   { target: 'cli/commands/auth/auth.ts', from: COMMANDS, why: ONE_COMMAND },
-  { target: 'cli/commands/config.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/mcp/mcp.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/permissions.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/rewind.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/sessions/sessions-command.ts', from: COMMANDS, why: ONE_COMMAND },
-  { target: 'cli/commands/shim.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/tasks/tasks-command.ts', from: COMMANDS, why: ONE_COMMAND },
-  { target: 'cli/commands/trust.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'cli/terminal/person.ts',
     from: ['cli/run/run.ts', 'cli/run/print.ts'],
@@ -41,6 +42,17 @@ export const DOORS: readonly Door[] = [
     target: 'host/telemetry/engine-telemetry.ts',
     from: ['host/engine/engine.ts'],
     why: 'loads OpenTelemetry, which is off unless somebody asks for it',
+  },
+  { target: 'model/openai/openai.ts', from: ['host/engine/engine-models.ts'], why: 'a session has one kind of model' },
+  {
+    target: 'model/offline/offline.ts',
+    from: ['host/engine/engine-models.ts'],
+    why: 'a session has one kind of model',
+  },
+  {
+    target: 'host/models/recordings.ts',
+    from: ['host/models/choose-model.ts'],
+    why: 'recording and replay of model calls, 20 KB; most sessions do neither',
   },
   { target: 'util/process/process.ts', from: ['host/engine/engine.ts'], why: 'loads node:child_process' },
   {

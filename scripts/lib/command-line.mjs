@@ -5,10 +5,8 @@ import * as esbuild from 'esbuild';
 import { COMMAND_LINE, EXTERNAL } from './bundling.mjs';
 import { guardImports, lateNames } from './late-parts.mjs';
 import { checkAsProgram } from './node-version.mjs';
+import { doorName, entryText, givenText, PRINT, planOutputs } from './outputs.mjs';
 import { placelessParser, zodOfForeignCode } from './plugins.mjs';
-
-/** One file of dist/bundles for each; its compiled code has a file of its own, too. */
-const BUNDLES = { cli: 'src/cli/main.ts' };
 
 const START = 'src/cli/start.ts';
 
@@ -23,27 +21,19 @@ const VENDOR = [
 ];
 
 /** The parameters of a bundle; src/cli/start.ts calls it. */
-const PARAMETERS = 'exports,require,module,__filename,__import,__part';
+const PARAMETERS = 'exports,require,module,__filename,__import,__part,__given';
 const TAG_LENGTH = 16;
 
-export const commandLineSources = [...Object.values(BUNDLES), START, ...VENDOR.map(({ entry }) => entry)];
+export const commandLineSources = [PRINT.entry, START, ...VENDOR.map(({ entry }) => entry)];
 
 /** The files by name, relative to the root, and what the bundler says about them. */
 export async function buildCommandLine({ root, manifest, shebang }) {
   const common = { ...COMMAND_LINE, absWorkingDir: root, external: EXTERNAL, outExtension: { '.js': '.cjs' } };
-  const entries = VENDOR.map(({ name, entry }) => [name, entry]);
   const built = await Promise.all([
-    // `import.meta` is for modules: without it the sources look at `__filename`.
+    buildBundles(root, common),
     esbuild.build({
       ...common,
-      entryPoints: BUNDLES,
-      outdir: 'dist/bundles',
-      define: { 'import.meta.url': 'undefined' },
-      plugins: [vendorApart],
-    }),
-    esbuild.build({
-      ...common,
-      entryPoints: Object.fromEntries(entries),
+      entryPoints: Object.fromEntries(VENDOR.map(({ name, entry }) => [name, entry])),
       outdir: 'dist/vendor',
       plugins: [zodOfForeignCode, placelessParser],
     }),
@@ -56,17 +46,86 @@ export async function buildCommandLine({ root, manifest, shebang }) {
       banner: { js: shebang + checkAsProgram(manifest) },
     }),
   ]);
-  const metafile = {
+  const [bundles, ...others] = built;
+  const rest = others.flatMap(({ outputFiles }) =>
+    outputFiles.map(({ path: file, text }) => [nameOf(root, file), text]),
+  );
+  return {
+    metafile: merged(built),
+    files: new Map([...bundles.files, ...rest.map(([name, text]) => [name, Buffer.from(text)])]),
+  };
+}
+
+/** The bundles that the start file runs; all of them begin with the same tag. */
+async function buildBundles(root, common) {
+  // `import.meta` is for modules: without it the sources look at `__filename`.
+  const options = { ...common, define: { 'import.meta.url': 'undefined' } };
+  const whole = await esbuild.build({ ...options, entryPoints: [PRINT.entry], outdir: 'dist', plugins: [vendorApart] });
+  const plan = planOutputs(whole.metafile.inputs);
+  const exportsOf = await readExports(
+    root,
+    plan.outputs.flatMap(({ gives }) => gives),
+  );
+  const built = await Promise.all(
+    plan.outputs.map((output) =>
+      esbuild.build({
+        ...options,
+        stdin: {
+          contents: entryText(output, exportsOf),
+          resolveDir: root,
+          sourcefile: `${output.name}.ts`,
+          loader: 'ts',
+        },
+        outfile: `dist/bundles/${output.name}.cjs`,
+        plugins: [vendorApart, otherOutputs({ root, output, ownerOf: plan.ownerOf, exportsOf })],
+      }),
+    ),
+  );
+  const metafile = merged(built);
+  const scripts = built.map(({ outputFiles: [{ path: file, text }] }) => {
+    const name = nameOf(root, file);
+    return [name, asScript(name, text, metafile.outputs[name])];
+  });
+  return { metafile, files: withTag(scripts) };
+}
+
+/** The names that each of these modules exports. */
+async function readExports(root, files) {
+  const options = { ...COMMAND_LINE, absWorkingDir: root, bundle: false, format: 'esm' };
+  const { metafile } = await esbuild.build({ ...options, entryPoints: files, outdir: 'dist', outbase: '.' });
+  const outputs = Object.values(metafile.outputs).map(({ entryPoint, exports }) => [entryPoint, exports]);
+  const names = new Map(outputs);
+  return (file) => names.get(file);
+}
+
+/** Imports of modules that another output holds. */
+function otherOutputs({ root, output, ownerOf, exportsOf }) {
+  return {
+    name: 'other-outputs',
+    setup(build) {
+      build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path: name, resolveDir, kind }) => {
+        const file = nameOf(root, path.resolve(resolveDir, name));
+        const owner = ownerOf(file);
+        // The bundler would leave it out: the package says that its modules do nothing when they are imported.
+        if (file === output.entry) return { path: path.join(root, file), sideEffects: true };
+        if (owner === output.name) return undefined;
+        if (kind === 'dynamic-import') return { path: doorName(owner, file), external: true };
+        return { path: file, namespace: 'given' };
+      });
+      build.onLoad({ filter: /^/, namespace: 'given' }, ({ path: file }) => ({
+        contents: givenText(file, exportsOf(file)),
+      }));
+    },
+  };
+}
+
+const nameOf = (root, file) => path.relative(root, file).split(path.sep).join('/');
+
+function merged(built) {
+  return {
     inputs: Object.assign({}, ...built.map(({ metafile }) => metafile.inputs)),
     outputs: Object.assign({}, ...built.map(({ metafile }) => metafile.outputs)),
   };
-  const files = new Map();
-  for (const { path: file, text } of built.flatMap(({ outputFiles }) => outputFiles)) {
-    const name = path.relative(root, file).split(path.sep).join('/');
-    const isBundle = name.startsWith('dist/bundles/');
-    files.set(name, Buffer.from(isBundle ? asScript(name, text, metafile.outputs[name]) : text));
-  }
-  return { metafile, files };
 }
 
 /** What the sources import late becomes an import of a file in dist/vendor, as the start file finds it. */
@@ -82,12 +141,20 @@ const vendorApart = {
   },
 };
 
-/** A function, behind a comment with the digest of all that it says. */
+/** A function that takes what the start file hands it. */
 function asScript(name, code, output) {
   const { text, sites } = guardImports(code, lateNames(output), () => true);
   const script = `(function(${PARAMETERS}){"use strict";${sites}${withoutImports(name, text, output)}})`;
   refuseUnlessAscii(script, name);
-  return `/*${crypto.createHash('sha256').update(script).digest('hex').slice(0, TAG_LENGTH)}*/${script}`;
+  return script;
+}
+
+/** Each script behind a comment: the digest of all of them. So those of two builds are never taken for one program. */
+function withTag(scripts) {
+  const hash = crypto.createHash('sha256');
+  for (const [name, text] of scripts) hash.update(`${name} ${text.length} ${text}`);
+  const tag = hash.digest('hex').slice(0, TAG_LENGTH);
+  return scripts.map(([name, text]) => [name, Buffer.from(`/*${tag}*/${text}`)]);
 }
 
 /**
@@ -116,7 +183,9 @@ function refuseUnlessAscii(text, name) {
 }
 
 /** The beginning of the names of folders in dist/code-cache that hold code of these files. */
-export function codeTags(files) {
-  const bundles = [...files].filter(([name]) => name.startsWith('dist/bundles/'));
-  return bundles.map(([, contents]) => contents.subarray(2, 2 + TAG_LENGTH).toString());
+export function codeTag(files) {
+  return files
+    .get(`dist/bundles/${PRINT.name}.cjs`)
+    .subarray(2, 2 + TAG_LENGTH)
+    .toString();
 }

@@ -50,8 +50,8 @@ export function openCodeCache({ dist, name, tag }: CodeCacheOptions): CodeCache 
       const bytecode = builtin('node:v8').getHeapCodeStatistics().bytecode_and_metadata_size;
       const isUsed = storedBytecode !== undefined && !script.cachedDataRejected;
       if (isUsed && bytecode - storedBytecode < WORTH_STORING) return;
-      const next = withHead(script.createCachedData(), bytecode);
-      if (!writeCode(installed, next)) writeCode(personal(), next, { isPersonal: true });
+      const file = createFile(installed) ?? createFile(personal(), { isPersonal: true });
+      if (file) writeCode(file, withHead(script.createCachedData(), bytecode));
     },
   };
 }
@@ -83,18 +83,35 @@ function digest(bytes: Buffer): Buffer {
   return builtin('node:crypto').createHash('sha256').update(bytes).digest();
 }
 
-/** False where the file cannot be written: then nothing is stored, and every start compiles. */
-function writeCode(file: string, stored: Buffer, { isPersonal = false } = {}): boolean {
-  const temporary = `${file}.${process.pid}`;
+interface NewFile {
+  path: string;
+  /** Where it is written before it gets its place. */
+  temporary: string;
+}
+
+/**
+ * Undefined where no file can be written: then nothing is stored, and every start compiles. Asked first, because collecting
+ * the code takes as long as compiling much of it.
+ */
+function createFile(path: string, { isPersonal = false } = {}): NewFile | undefined {
+  const temporary = `${path}.${process.pid}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, ...(isPersonal && { mode: 0o700 }) });
-    if (isPersonal && !isSafe(file)) return false;
-    writeFileSync(temporary, stored, { flag: 'wx', ...(isPersonal && { mode: 0o600 }) });
-    renameSync(temporary, file);
-    if (isPersonal) removeOldest(dirname(dirname(file)));
-    return true;
+    mkdirSync(dirname(path), { recursive: true, ...(isPersonal && { mode: 0o700 }) });
+    if (isPersonal && !isSafe(path)) return undefined;
+    writeFileSync(temporary, '', { flag: 'wx', ...(isPersonal && { mode: 0o600 }) });
+    if (isPersonal) removeOldest(dirname(dirname(path)));
+    return { path, temporary };
   } catch {
-    return false;
+    return undefined;
+  }
+}
+
+function writeCode({ path, temporary }: NewFile, stored: Buffer): void {
+  try {
+    writeFileSync(temporary, stored);
+    renameSync(temporary, path);
+  } catch {
+    rmSync(temporary, { force: true });
   }
 }
 

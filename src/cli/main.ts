@@ -1,44 +1,38 @@
-import { runHelp } from './commands/all-help.ts';
-import { printHints, refuseNearCommand, refuseUnknownHelp } from './commands/mistakes.ts';
+import { HeddleError } from '../wire/errors.ts';
 import { parseArgs } from './flags/args.ts';
-import { refuseReferenceCommand } from './flags/reference-commands.ts';
 import { printVersion } from './print-version.ts';
+import { run } from './run/run.ts';
 
 /**
- * Dispatches on the first words; `src/cli/start.ts` has already handled `--version`. A run and each command are loaded
- * only when they are called, so that a start costs milliseconds.
+ * Runs a command or a prompt; `src/cli/start.ts` has already handled `--version`. The code of commands is loaded when the
+ * first word may be one, so that a prompt does not pay for it.
  */
 async function main(argv: readonly string[]): Promise<number> {
-  const [only] = argv;
-  const command = only !== undefined && Object.hasOwn(COMMANDS, only) ? COMMANDS[only] : undefined;
-  if (command) return command(argv.slice(1));
-  if (only !== undefined && /^\w[\w-]*$/.test(only)) {
-    refuseReferenceCommand(only);
-    if (argv.length === 1) refuseNearCommand(only);
-    if (argv.includes('--help') || argv.includes('-h')) refuseUnknownHelp(only);
-  }
+  // Only as the very first word: after a flag the same word is a prompt.
+  const code = /^\w[\w-]*$/.test(argv[0] ?? '') ? await (await commands()).runCommand(argv) : undefined;
+  if (code !== undefined) return code;
   const args = parseArgs(argv);
   if (args.version) return printVersion();
-  if (args.help) return runHelp([]);
-  const { run } = await import('./run/run.ts');
+  if (args.help) return (await (await commands()).runCommand(['help'])) ?? 0;
   return run(args);
 }
 
-/** Only as the very first word: after a flag the same word is a prompt. */
-const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
-  config: async (argv) => (await import('./commands/config.ts')).runConfig(argv),
-  trust: async (argv) => (await import('./commands/trust.ts')).runTrust(argv),
-  hooks: async (argv) => (await import('./commands/hooks.ts')).runHooks(argv),
-  permissions: async (argv) => (await import('./commands/permissions.ts')).runPermissions(argv),
-  sessions: async (argv) => (await import('./commands/sessions/sessions-command.ts')).runSessions(argv),
-  mcp: async (argv) => (await import('./commands/mcp/mcp.ts')).runMcp(argv),
-  tasks: async (argv) => (await import('./commands/tasks/tasks-command.ts')).runTasks(argv),
-  rewind: async (argv) => (await import('./commands/rewind.ts')).runRewind(argv),
-  doctor: async (argv) => (await import('./commands/doctor.ts')).runDoctor(argv),
-  auth: async (argv) => (await import('./commands/auth/auth.ts')).runAuth(argv),
-  shim: async (argv) => (await import('./commands/shim.ts')).runShim(argv),
-  help: runHelp,
-};
+function commands() {
+  return import('./commands/commands.ts');
+}
+
+/** Hints after the message of an error that ended the program: advice for a HeddleError; any other error is a bug. */
+async function hintsFor(error: unknown, argv: readonly string[]): Promise<string[]> {
+  if (HeddleError.isInstance(error)) {
+    const isAboutWords = error.facts.unknown !== undefined || error.facts.missing !== undefined;
+    return isAboutWords ? (await commands()).mistakeHints(error.facts, argv) : [];
+  }
+  if (!(error instanceof Error)) return [];
+  if ('syscall' in error && error.syscall === 'uv_cwd') return ['The current directory is gone: change to another one'];
+  // A system error already names the file and the reason; a stack would not help.
+  if ('syscall' in error && 'code' in error) return ['heddle doctor checks what a run needs on this machine'];
+  return [String(error.stack)];
+}
 
 // A reader that closes early (`| head`) is not an error worth a stack.
 process.stdout.on('error', () => {
@@ -55,6 +49,6 @@ main(process.argv.slice(2)).then(
     // One prefix for all messages, except the text that programs search for.
     const isFixed = message.startsWith('Error: When using --print');
     process.stderr.write(`${isFixed ? message : `heddle: ${message.replace(/^Error: /, '')}`}\n`);
-    await printHints(error, process.argv.slice(2));
+    for (const line of await hintsFor(error, process.argv.slice(2))) process.stderr.write(`${line}\n`);
   },
 );

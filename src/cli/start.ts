@@ -2,13 +2,14 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Script } from 'node:vm';
 import { loadPart } from '../wire/load-part.ts';
+import { installationChanged } from '../wire/part-errors.ts';
 import { openCodeCache } from './code-cache.ts';
 import { printVersion } from './print-version.ts';
 
 /**
- * The first file of the built command line (`dist/heddle.cjs`). It answers `--version`, or runs one of the bundles of
- * `dist/bundles`. A bundle is a script, not a module, because V8 can store the compiled code of a script: compiling
- * would take a third of a start.
+ * The first file of the built command line (`dist/heddle.cjs`). It answers `--version`, or runs `dist/bundles/print.cjs`;
+ * the other bundles are read when the first door opens that leads to one of their modules. A bundle is a script, not a
+ * module, because V8 can store the compiled code of a script: compiling would take a third of a start.
  */
 type Bundle = (
   exports: object,
@@ -17,26 +18,58 @@ type Bundle = (
   filename: string,
   importModule: (name: string) => Promise<unknown>,
   part: typeof loadPart,
+  given: (file: string) => unknown,
 ) => void;
 
-function runBundle(name: string): void {
+/** What a bundle exports (`scripts/lib/outputs.mjs`). */
+interface Output {
+  /** The bundles whose modules it uses. */
+  needs: readonly string[];
+  /** Its modules that others use, by the path of their source. */
+  gives(): Record<string, () => object>;
+  /** Its modules behind doors, by the path of their source. */
+  doors: Record<string, () => Promise<unknown>>;
+}
+
+const open = new Map<string, Output>();
+const given: Record<string, () => object> = {};
+let tag: string | undefined;
+
+function runBundle(name: string): Output {
   const filename = join(__dirname, 'bundles', `${name}.cjs`);
   // The build makes sure that the bundle is ASCII, which latin1 reads fastest.
   const source = readFileSync(filename, 'latin1');
-  const { code, store } = openCodeCache({ dist: __dirname, name, tag: tagOf(source) });
+  tag ??= tagOf(source);
+  // Another version was installed since the start: its modules do not fit to those that run.
+  if (tag !== tagOf(source)) throw installationChanged(filename);
+  const { code, store } = openCodeCache({ dist: __dirname, name, tag });
   const script = new Script(source, { filename, ...(code && { cachedData: code }) });
   process.once('exit', () => store(script));
   const bundle = script.runInThisContext() as Bundle;
   const module = { exports: {} };
-  bundle(module.exports, require, module, filename, importModule, loadPart);
+  bundle(module.exports, require, module, filename, importModule, loadPart, (file) => given[file]?.());
+  return module.exports as Output;
+}
+
+/** Reads the bundle and those that it needs, each once. */
+function openBundle(name: string): Output {
+  const known = open.get(name);
+  if (known) return known;
+  const output = runBundle(name);
+  for (const other of output.needs) openBundle(other);
+  Object.assign(given, output.gives());
+  open.set(name, output);
+  return output;
 }
 
 /** Passed in from here: in Node 20 a script whose code comes from a cache has no `import()`. */
 async function importModule(name: string): Promise<unknown> {
+  const [, bundle, file] = /^\.\/bundles\/(\w+)\.cjs#(.+)$/.exec(name) ?? [];
+  if (bundle !== undefined && file !== undefined) return openBundle(bundle).doors[file]?.();
   return name.startsWith('node:') ? require(name) : import(name);
 }
 
-/** A bundle begins with a comment: the digest of the rest. */
+/** A bundle begins with a comment: the digest of all bundles of its build. */
 function tagOf(source: string): string {
   return source.slice('/*'.length, source.indexOf('*/'));
 }
@@ -48,4 +81,4 @@ if (more.length === 0 && (only === '-v' || only === '--version')) {
     process.exitCode = 1;
   });
   printVersion();
-} else runBundle('cli');
+} else openBundle('print');

@@ -7,7 +7,7 @@ import { ROOT } from '../support/root.ts';
 describe('the scripts of the built command line', () => {
   test('are ASCII: anything else would be read as other characters', () => {
     const scripts = readdirSync(join(ROOT, 'dist/bundles'));
-    expect(scripts).toContain('cli.cjs');
+    expect(scripts).toContain('print.cjs');
     const odd = scripts.filter((name) => readFileSync(join(ROOT, 'dist/bundles', name)).some((byte) => byte > 0x7f));
     expect(odd).toEqual([]);
   });

@@ -56,7 +56,7 @@ describe('a hello', () => {
 
   test('loads the start file and one bundle, and no package', async () => {
     const { files } = await hello();
-    expect(files).toEqual(['dist/heddle.cjs', 'dist/bundles/cli.cjs']);
+    expect(files).toEqual(['dist/heddle.cjs', 'dist/bundles/print.cjs']);
   });
 
   test('loads no more modules of Node than these', async () => {
@@ -95,20 +95,27 @@ function unexpected(builtIns: string[], expected: string[]): string[] {
 
 const metafile = readMetafile();
 
-describe('the bundle of the command line', () => {
-  const { imports, inputs } = metafile.outputs['dist/bundles/cli.cjs'] ?? { imports: [], inputs: {} };
+describe('the bundles of the command line', () => {
+  const bundles = Object.entries(metafile.outputs).filter(([name]) => name.startsWith('dist/bundles/'));
+  const packagesOf = (inputs: object) =>
+    new Set(Object.keys(inputs).flatMap((input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? []));
 
-  test('is without the packages that few runs need', () => {
-    const packages = Object.keys(inputs).flatMap(
-      (input) => /^node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(input)?.[1] ?? [],
-    );
-    expect([...new Set(packages)]).toEqual(['zod']);
+  test('are without the packages that few runs need, and the one that every start runs without any', () => {
+    for (const [name, { inputs }] of bundles) {
+      expect([...packagesOf(inputs)], name).toEqual(name === 'dist/bundles/print.cjs' ? [] : ['zod']);
+    }
   });
 
   test('the print path loads no package that lies outside of the bundle (ripgrep, diff, proxy agent)', () => {
+    const { imports } = metafile.outputs['dist/bundles/print.cjs'] ?? { imports: [] };
     const atOnce = imports.filter(({ kind, path }) => kind !== 'dynamic-import' && !path.startsWith('node:'));
-    // Schemas that programs write with zod: a module of the bundle that only an engine inside of a program runs.
-    expect(atOnce.map(({ path }) => path).filter((path) => !/^zod/.test(path))).toEqual([]);
+    expect(atOnce.map(({ path }) => path)).toEqual([]);
+  });
+
+  test('hold every module of ours once, so that a class is one class', () => {
+    const sources = bundles.flatMap(([, { inputs }]) => Object.keys(inputs).filter((input) => /^src\//.test(input)));
+    expect(sources).toContain('src/cli/main.ts');
+    expect(sources.filter((source, at) => sources.indexOf(source) !== at)).toEqual([]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { cpSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
@@ -71,6 +71,29 @@ describe('an installation that changes while a session runs', () => {
     expect(stderr).not.toMatch(/at .*\.(js|cjs):\d+|Unhandled/);
     expect(place.api.requests).toHaveLength(3);
   });
+});
+
+test('a bundle of another version that lies where the own one was is not run', async () => {
+  const agent = { description: 'Look', prompt: 'Look around', subagent_type: 'general-purpose' };
+  const place = await makePlace(['first', toolUse('Task', agent), 'never']);
+  const copy = installCopy(place);
+  const cli = copy.start(STREAM_BOTH);
+  cli.say('go');
+  expect(await cli.nextResult()).toMatchObject({ subtype: 'success', is_error: false });
+  const bundles = join(copy.dist, 'bundles');
+  for (const name of readdirSync(bundles)) {
+    const text = readFileSync(join(bundles, name), 'latin1');
+    writeFileSync(join(bundles, name), text.replace(/^\/\*[0-9a-f]{16}\*\//, '/*0000000000000000*/'));
+  }
+  cli.say('go on');
+  expect(await cli.nextResult()).toMatchObject({
+    is_error: true,
+    error_code: 'installation_changed',
+    errors: [expect.stringMatching(CHANGED)],
+  });
+  cli.endInput();
+  expect((await cli.finished).stderr).not.toMatch(/at .*\.(js|cjs):\d+|Unhandled/);
+  expect(place.api.requests).toHaveLength(2);
 });
 
 /** From this number on a running process gets no more files; those that it has open stay. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { REFERENCE_COMMANDS } from '../../src/cli/flags/reference-commands.ts';
+import { REFERENCE_COMMANDS } from '../../src/cli/commands/reference-commands.ts';
 import { fail, toolUse } from '../../src/testing/index.ts';
 import { CLI, runCli, STREAM_OUT } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { readMetafile } from './bundles.ts';
 import type { Place } from './place.ts';
 
 /** What a run of Node has loaded. */
@@ -54,10 +55,18 @@ export function readCoverage(file: string): Coverage[] {
   return (JSON.parse(readFileSync(file, 'utf8')) as { result: Coverage[] }).result;
 }
 
-/** In a bundle each module is a function that has the path of its source for a name. */
-export function sourcesRun({ functions }: Coverage): string[] {
-  const run = functions.filter(({ functionName, ranges }) => SOURCE.test(functionName) && ranges[0]?.count !== 0);
-  return run.map(({ functionName }) => functionName);
+/**
+ * In a bundle, a module that runs when it is needed is a function that has the path of its source for a name. The others
+ * run with the bundle.
+ */
+export function sourcesRun({ url, functions }: Coverage): string[] {
+  const output = readMetafile().outputs[`dist/bundles/${basename(url)}`];
+  if (!url.startsWith('file:') || !output) return [];
+  const modules = functions.filter(({ functionName }) => SOURCE.test(functionName));
+  const late = new Set(modules.map(({ functionName }) => functionName));
+  const run = modules.filter(({ ranges }) => ranges[0]?.count !== 0).map(({ functionName }) => functionName);
+  const withCode = Object.entries(output.inputs).filter(([, { bytesInOutput }]) => bytesInOutput > 0);
+  return [...withCode.map(([source]) => source).filter((source) => SOURCE.test(source) && !late.has(source)), ...run];
 }
 
 const SOURCE = /^(src|node_modules)\//;

@@ -3,6 +3,9 @@ import { usage } from '../flags/args.ts';
 import { helpText } from '../flags/help-text.ts';
 import { printHelp } from '../terminal/terminal.ts';
 import type { ActionGroup } from './command-group.ts';
+import { CONFIG_HELP } from './config.ts';
+import { SHIM_HELP } from './shim.ts';
+import { TRUST_HELP } from './trust.ts';
 
 /** `heddle help [COMMAND…]`; resolves with the exit code. */
 export async function runHelp(argv: readonly string[]): Promise<number> {
@@ -44,8 +47,8 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   ),
   ...groupHelp('heddle tasks', ['list', 'show', 'stop'], async () => (await import('./tasks/tasks-command.ts')).TASKS),
   'heddle rewind': async () => (await import('./rewind.ts')).REWIND_HELP,
-  'heddle config': async () => (await import('./config.ts')).CONFIG_HELP,
-  'heddle trust': async () => (await import('./trust.ts')).TRUST_HELP,
+  'heddle config': async () => CONFIG_HELP,
+  'heddle trust': async () => TRUST_HELP,
   'heddle permissions': async () => (await import('./permissions.ts')).PERMISSIONS_HELP,
   ...groupHelp(
     'heddle mcp',
@@ -54,7 +57,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   ),
   ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth/auth.ts')).AUTH),
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,
-  'heddle shim': async () => (await import('./shim.ts')).SHIM_HELP,
+  'heddle shim': async () => SHIM_HELP,
   'heddle hooks': async () => (await import('./hooks.ts')).HOOKS_HELP,
 };
 

@@ -1,27 +1,10 @@
 import { nearestWord } from '../../util/text/nearest.ts';
 import { printable } from '../../util/text/printable.ts';
 import { shellQuoted } from '../../util/text/shell-word.ts';
-import { HeddleError } from '../../wire/errors.ts';
 import { FLAGS, type FlagKind } from '../../wire/flags.ts';
 import { usage } from '../flags/args.ts';
 import { COMMAND_HELP } from './all-help.ts';
-
-/**
- * Prints hints after the message of an error that ended the program: advice for a HeddleError, a stack for any other
- * error, which is a bug.
- */
-export async function printHints(error: unknown, argv: readonly string[]): Promise<void> {
-  for (const line of await moreLines(error, argv)) process.stderr.write(`${line}\n`);
-}
-
-async function moreLines(error: unknown, argv: readonly string[]): Promise<string[]> {
-  if (HeddleError.isInstance(error)) return mistakeHints(error.facts, argv);
-  if (!(error instanceof Error)) return [];
-  if ('syscall' in error && error.syscall === 'uv_cwd') return ['The current directory is gone: change to another one'];
-  // A system error already names the file and the reason; a stack would not help.
-  if ('syscall' in error && 'code' in error) return ['heddle doctor checks what a run needs on this machine'];
-  return [String(error.stack)];
-}
+import { refuseReferenceCommand } from './reference-commands.ts';
 
 /**
  * Hints after a mistake on a command line: the word that the user probably meant, and the usage of the command. Empty
@@ -37,6 +20,13 @@ export async function mistakeHints(
   return [...meantHints(details, argv, command), '', ...usageLines(help ?? '')];
 }
 
+/** Throws `invalid_option` when the first word is probably meant as a command, and there is none of that name. */
+export function refuseMistakenCommand(word: string, argv: readonly string[]): void {
+  refuseReferenceCommand(word);
+  if (argv.length === 1) refuseNearCommand(word);
+  if (argv.includes('--help') || argv.includes('-h')) refuseUnknownHelp(word);
+}
+
 /** Throws `invalid_option` for a single word that is nearly the name of a command: as a prompt it would cost money. */
 export function refuseNearCommand(word: string): void {
   if (nearestWord(word, commandNames()) === null) return;
@@ -44,7 +34,7 @@ export function refuseNearCommand(word: string): void {
 }
 
 /** Throws `invalid_option` when the user asks for the help of an unknown command. */
-export function refuseUnknownHelp(word: string): void {
+function refuseUnknownHelp(word: string): void {
   throw usage(`unknown command '${printable(word)}' (heddle --help lists the commands)`, { unknown: word });
 }
 

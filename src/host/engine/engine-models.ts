@@ -3,8 +3,6 @@ import { anthropicSettings } from '../../model/anthropic/anthropic-env.ts';
 import { createHide, hidingLogger } from '../../model/hide-secrets.ts';
 import { withRetry } from '../../model/http/retry.ts';
 import type { Model } from '../../model/model.ts';
-import { createOfflineModel } from '../../model/offline/offline.ts';
-import { createOpenAiModel } from '../../model/openai/openai.ts';
 import { missingOpenAiKey, openAiSettings } from '../../model/openai/openai-env.ts';
 import { missingCredentials, type ResolvedModel, resolveModel } from '../../model/resolve.ts';
 import type { Runtime } from '../../util/runtime.ts';
@@ -88,6 +86,7 @@ export function createModels(options: ModelsOptions): Models {
     const keyed = (helper: KeyHelper | undefined) => JSON.stringify([provider, helper?.id ?? null, ...variables]);
     switch (provider) {
       case 'offline': {
+        const { createOfflineModel } = await import('../../model/offline/offline.ts');
         return { model: adapters.get('offline', createOfflineModel), keySource: 'none' };
       }
       case 'openai': {
@@ -97,6 +96,7 @@ export function createModels(options: ModelsOptions): Models {
         const missing = helper ? undefined : missingOpenAiKey(env);
         if (missing) return missingKey(missing, env, keys.storedElsewhere?.('openai', settings.baseUrl));
         const credential = helper && { credential: helper.credential };
+        const { createOpenAiModel } = await import('../../model/openai/openai.ts');
         const make = () => retried(createOpenAiModel({ ...settings, ...credential, ...own(env) }), env);
         return {
           model: adapters.get(keyed(helper), make),

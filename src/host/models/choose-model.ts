@@ -5,7 +5,6 @@ import { recordingNamed, resolveModel } from '../../model/resolve.ts';
 import type { Engine } from '../engine/engine.ts';
 import { KEY_FILE, type SelectedModel, type SessionKeys } from '../engine/engine-models.ts';
 import type { ModelContext, Replay } from './model-context.ts';
-import { openReplay, startRecording } from './recordings.ts';
 import { sessionKeys as readSessionKeys } from './session-keys.ts';
 
 /**
@@ -24,7 +23,8 @@ export function sessionModels(
   async function select(name: string | undefined): Promise<SelectedModel> {
     const file = recordingNamed(name, env);
     if (file !== null && file !== replay?.file) {
-      replay = await openReplay(engine, context, file);
+      const { openReplay } = await import('./recordings.ts');
+      if (file !== replay?.file) replay = openReplay(engine, context, file);
     }
     if (!replay) return engine.models.select(name, env, await keys);
     if (file !== null) return replay.selected;
@@ -36,6 +36,7 @@ export function sessionModels(
   return async (name) => {
     const selected = await select(name);
     if (config.record === undefined) return selected;
+    const { startRecording } = await import('./recordings.ts');
     recorded ??= startRecording(engine, context, config.record);
     return { ...selected, model: recorded(selected.model) };
   };

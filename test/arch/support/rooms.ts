@@ -84,7 +84,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'run',
     'commands',
     ['commands/auth', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
-    ['commands/all-help.ts', 'commands/mistakes.ts'],
+    ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
     ['main.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
   ],
 };

@@ -1,4 +1,4 @@
-import { usage } from './args.ts';
+import { usage } from '../flags/args.ts';
 
 /**
  * Throws `invalid_option` for a first word that is a command of the reference but not of Heddle, and says what to use

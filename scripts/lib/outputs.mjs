@@ -1,0 +1,96 @@
+// Which file of dist/bundles holds which module. A module of ours is in one of them only, so that a class is one class
+// wherever it is used. Packages are small: each file that needs one has its own copy.
+
+/**
+ * The files of dist/bundles. src/cli/start.ts runs `print`; a module behind a door (src/doors.ts) is in one of the others,
+ * which is read when the first of its doors opens. A door belongs to the first row that names it, and a module that
+ * several rows need to the first of these. A new face of the command line gets a row of its own.
+ */
+const OUTPUTS = [
+  // What a first prompt needs, and nothing else: all of it runs at every start.
+  { name: 'print', entry: 'src/cli/main.ts' },
+  // What many runs need: commands of Bash, changed files, settings, histories, lines of programs, other models.
+  {
+    name: 'common',
+    doors: /^src\/(util\/process|permissions\/shell|model\/\w+|host\/(checkpoints|launch|link|models|resume|serve))\//,
+  },
+  // What few runs need: MCP, hooks, agents, the sandbox.
+  { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
+  // Subcommands, help, advice after mistakes.
+  { name: 'commands', doors: /^src\/cli\/commands\// },
+];
+
+/** What every start runs. */
+export const PRINT = OUTPUTS[0];
+
+/** How a bundle names a module behind a door that is in another one; src/cli/start.ts reads it. */
+export const doorName = (output, file) => `./bundles/${output}.cjs#${file}`;
+
+/**
+ * `graph`: all modules, with what each imports, as the bundler tells it. Returns `ownerOf`, the name of the output that
+ * holds a module, and the outputs: their name and entry, their doors, which outputs they need, and which of their modules
+ * others need.
+ */
+export function planOutputs(graph) {
+  const imports = (file, isLate) =>
+    (graph[file]?.imports ?? [])
+      .filter(({ kind, path, external }) => (kind === 'dynamic-import') === isLate && !external && isOurs(path))
+      .map(({ path }) => path);
+  const files = Object.keys(graph).filter(isOurs);
+  const doors = new Set(files.flatMap((file) => imports(file, true)));
+  const owners = new Map();
+  const rows = OUTPUTS.map((row) => {
+    const own = row.entry ? [] : [...doors].filter((door) => row.doors.test(door) && !owners.has(door));
+    for (const file of reach(row.entry ? [row.entry] : own, (each) => imports(each, false))) {
+      if (!owners.has(file)) owners.set(file, row.name);
+    }
+    return { name: row.name, entry: row.entry, doors: own };
+  });
+  const foreign = files.flatMap((from) =>
+    imports(from, false)
+      .filter((to) => owners.get(to) !== owners.get(from))
+      .map((to) => ({ from: owners.get(from), to })),
+  );
+  const outputs = rows.map((row) => ({
+    ...row,
+    needs: unique(foreign.filter(({ from }) => from === row.name).map(({ to }) => owners.get(to))),
+    gives: unique(foreign.filter(({ to }) => owners.get(to) === row.name).map(({ to }) => to)),
+  }));
+  return { ownerOf: (file) => owners.get(file), outputs };
+}
+
+/** The text of an output's first module, for the bundler. `exportsOf`: the names that a module exports. */
+export function entryText({ entry, doors, needs, gives }, exportsOf) {
+  const names = gives.map((file, at) => exportsOf(file).map((name) => ({ name, local: `given${at}_${name}` })));
+  const plain = (file, at) =>
+    `import{${names[at].map(({ name, local }) => `${name} as ${local}`)}}from${JSON.stringify(`./${file}`)};`;
+  const object = (_file, at) => `({${names[at].map(({ name, local }) => `${name}:${local}`)}})`;
+  // What every start runs is run already when somebody asks for it; the modules of the other outputs run when needed.
+  const given = entry ? object : (file) => `require(${JSON.stringify(`./${file}`)})`;
+  const lines = [
+    ...(entry ? [`import ${JSON.stringify(`./${entry}`)};`, ...gives.map(plain)] : []),
+    `export const needs=${JSON.stringify(needs)};`,
+    `export const doors={${doors.map((door) => `${JSON.stringify(door)}:()=>import(${JSON.stringify(`./${door}`)})`)}};`,
+    `export const gives=()=>({${gives.map((file, at) => `${givenName(file)}:()=>${given(file, at)}`)}});`,
+  ];
+  return lines.join('\n');
+}
+
+/** The text that stands for a module of another output. */
+export const givenText = (file, names) => `export const{${names}}=__given(${givenName(file)});`;
+
+const givenName = (file) => JSON.stringify(`given:${file}`);
+
+function reach(roots, next) {
+  const seen = new Set();
+  const queue = [...roots];
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (seen.has(file)) continue;
+    seen.add(file);
+    queue.push(...next(file));
+  }
+  return seen;
+}
+
+const isOurs = (file) => file.startsWith('src/');
+const unique = (values) => [...new Set(values)];

@@ -1,0 +1,31 @@
+import { runHelp } from './all-help.ts';
+import { runConfig } from './config.ts';
+import { refuseMistakenCommand } from './mistakes.ts';
+import { runShim } from './shim.ts';
+import { runTrust } from './trust.ts';
+
+export { mistakeHints } from './mistakes.ts';
+
+/** Resolves with the exit code, or with undefined when the first word is the beginning of a prompt. */
+export async function runCommand(argv: readonly string[]): Promise<number | undefined> {
+  const [name = '', ...more] = argv;
+  const command = Object.hasOwn(COMMANDS, name) ? COMMANDS[name] : undefined;
+  if (command) return command(more);
+  refuseMistakenCommand(name, argv);
+  return undefined;
+}
+
+const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
+  config: runConfig,
+  trust: runTrust,
+  hooks: async (argv) => (await import('./hooks.ts')).runHooks(argv),
+  permissions: async (argv) => (await import('./permissions.ts')).runPermissions(argv),
+  sessions: async (argv) => (await import('./sessions/sessions-command.ts')).runSessions(argv),
+  mcp: async (argv) => (await import('./mcp/mcp.ts')).runMcp(argv),
+  tasks: async (argv) => (await import('./tasks/tasks-command.ts')).runTasks(argv),
+  rewind: async (argv) => (await import('./rewind.ts')).runRewind(argv),
+  doctor: async (argv) => (await import('./doctor.ts')).runDoctor(argv),
+  auth: async (argv) => (await import('./auth/auth.ts')).runAuth(argv),
+  shim: runShim,
+  help: runHelp,
+};
