@@ -84,6 +84,13 @@ export const workloads = [
     tellsItself: true,
   },
   {
+    name: 'path-rules',
+    heddle: [node, file('path-rules.mjs')],
+    expect: [/^\{"perCommandMs"/],
+    requests: 606,
+    tellsItself: true,
+  },
+  {
     name: 'growth',
     heddle: [node, file('growth.mjs'), ...heddleCommand],
     expect: [/^\{"growth"/],

@@ -120,8 +120,8 @@ export const DOORS: readonly Door[] = [
   },
   {
     target: 'host/permissions/start-sandbox.ts',
-    from: ['host/permissions/session-sandbox.ts'],
-    why: 'loads node:http and node:dns for its proxy; the sandbox is off unless settings switch it on',
+    from: ['host/permissions/session-sandbox.ts', 'host/permissions/session-path-guard.ts'],
+    why: 'loads node:http and node:dns for its proxy; the sandbox is off unless settings switch it on, and most sessions have no path rules',
   },
   {
     target: 'host/control/control-table.ts',

@@ -6,6 +6,7 @@ import { skillToolToJudge } from '../host/extensions/skill-tool.ts';
 import { hooksAsked } from '../host/hooks/matching-hooks.ts';
 import { type LaunchContext, openLaunchContext } from '../host/launch/launch-context.ts';
 import { type Explanation, explainCall } from '../host/permissions/explain-call.ts';
+import { openPathGuard, type PathRulesInfo } from '../host/permissions/session-path-guard.ts';
 import { createPermissions } from '../host/permissions/session-permissions.ts';
 import { openSandbox } from '../host/permissions/session-sandbox.ts';
 import { threadPolicy } from '../host/permissions/thread-permissions.ts';
@@ -21,6 +22,8 @@ export interface JudgedBy {
   tools: Registry;
   workspace: Workspace;
   policy: Policy;
+  /** What holds path rules for commands; null: nothing has to. */
+  pathRules: PathRulesInfo | null;
 }
 
 /**
@@ -60,11 +63,14 @@ export async function policyAtLaunch<T>(
   });
   const dependencies = { engine, workspace, policy: () => permissions.policy, env, configHome };
   const sandbox = await openSandbox(configuration.settings.sandbox, dependencies);
+  const guard = await openPathGuard(configuration.settings.enforcement, dependencies);
   try {
     const shell = { current: () => workspace.cwd };
     permissions.addSource(threadPolicy({ shell, sandbox, scope: { grants: [] }, identity: { notes: null } }));
-    return await judge({ tools: await makeRegistry(), workspace, policy: permissions.inForce() });
+    const policy = permissions.inForce();
+    return await judge({ tools: await makeRegistry(), workspace, policy, pathRules: guard.info() });
   } finally {
+    await guard.close();
     await sandbox.close();
   }
 }

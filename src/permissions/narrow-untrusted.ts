@@ -19,10 +19,15 @@ export function narrowUntrusted(values: JsonObject): Narrowed {
   if (!isObject(permissions)) return { values: permissions === undefined ? {} : { permissions }, ignored };
   const kept: JsonObject = {};
   for (const [key, value] of Object.entries(permissions)) {
-    if (NARROWING.has(key)) kept[key] = value;
+    if (NARROWING.has(key) || isNarrowingEnforcement(key, value)) kept[key] = value;
     else if (saysSomething(value)) ignored.push(`permissions.${key}`);
   }
   return { values: { permissions: kept }, ignored };
+}
+
+/** A project may demand that the kernel holds path rules, and may not weaken what the user has set. */
+function isNarrowingEnforcement(key: string, value: unknown): boolean {
+  return key === 'enforcement' && value === 'kernel';
 }
 
 /** Settings that locate credentials. Anyone who sets one of them could read the credentials. */
@@ -51,9 +56,18 @@ export function withoutEndpoints(values: JsonObject): Narrowed {
   return { values: Object.fromEntries(kept), ignored };
 }
 
-/** A project may ask for a sandbox, but may not weaken the sandbox of the user. */
+/** A project may ask for a sandbox and for the kernel, but may not weaken those of the user. */
 function withoutWeakening(key: string, value: JsonObject, ignored: string[]): JsonObject {
   if (key === 'env') return withoutEndpointVariables(value, ignored);
+  if (
+    key === 'permissions' &&
+    saysSomething(value.enforcement) &&
+    !isNarrowingEnforcement('enforcement', value.enforcement)
+  ) {
+    ignored.push('permissions.enforcement');
+    const { enforcement: _, ...others } = value;
+    return others;
+  }
   if (key !== 'sandbox' || value.enabled !== false) return value;
   ignored.push('sandbox.enabled');
   const { enabled: _, ...others } = value;

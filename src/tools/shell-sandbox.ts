@@ -26,3 +26,15 @@ export interface SandboxCall {
   command: string;
   dangerouslyDisableSandbox?: boolean;
 }
+
+/** What of a process a guard changes. */
+export type GuardedSpec = Pick<ProcessSpec, 'command' | 'args' | 'cwd' | 'env'>;
+
+/** Lets the kernel hold the path rules of a session for its commands, inside of a sandbox or without one. */
+export interface ShellGuard {
+  /**
+   * The process to start instead. The same one where no path rule is in force, or the kernel cannot hold them and the
+   * settings do not demand it. Rejects with a ToolError where they do.
+   */
+  confine<Spec extends GuardedSpec>(spec: Spec): Promise<Spec>;
+}

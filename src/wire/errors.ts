@@ -29,6 +29,7 @@ export type ErrorCode =
   | 'task_not_found'
   | 'storage_failed'
   | 'sandbox_unavailable'
+  | 'enforcement_unavailable'
   | 'worktree_failed'
   | 'unknown_parent'
   | 'command_refused'

@@ -66,3 +66,14 @@ describe('[R-14, G2] also a trusted one', () => {
     });
   });
 });
+
+test('[G13] a project can demand the kernel for path rules, and cannot give it up', () => {
+  const withEnforcement = (enforcement: string) => ({ permissions: { enforcement, deny: ['Read(.env)'] } });
+  for (const narrow of [narrowUntrusted, withoutEndpoints]) {
+    expect(narrow(withEnforcement('kernel'))).toEqual({ values: withEnforcement('kernel'), ignored: [] });
+    for (const weaker of ['auto', 'parse', 'x']) {
+      const expected = { values: { permissions: { deny: ['Read(.env)'] } }, ignored: ['permissions.enforcement'] };
+      expect(narrow(withEnforcement(weaker))).toEqual(expected);
+    }
+  }
+});

@@ -10,6 +10,7 @@ import { HeddleError } from '../../wire/errors.ts';
 import type { Check, DoctorContext, Gather } from './check.ts';
 import { gatherHome } from './home-checks.ts';
 import { gatherModel } from './model-checks.ts';
+import { gatherPathRules } from './path-rules-check.ts';
 import { gatherGit, gatherRipgrep, gatherVersions, gatherWorktrees } from './program-checks.ts';
 import { gatherSandbox, gatherSandboxPrograms } from './sandbox-check.ts';
 import { gatherServers } from './server-checks.ts';
@@ -31,6 +32,7 @@ const GATHERERS: readonly (readonly [id: string, gather: Gather])[] = [
   ['git', gatherGit],
   ['sandbox-programs', gatherSandboxPrograms],
   ['sandbox', gatherSandbox],
+  ['path-rules', gatherPathRules],
   ['home', gatherHome],
   ['settings', gatherSettings],
   ['model', gatherModel],

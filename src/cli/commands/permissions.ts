@@ -71,12 +71,13 @@ async function explain({ config, text }: CommandArgs): Promise<Explanation> {
   }
 }
 
-function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: Explanation): string {
+function explanationText({ behavior, layer, rule, where, reason, pathRules, hooks = [] }: Explanation): string {
   const details: [string, string | undefined][] = [
     ['layer', layer],
     ['rule', rule],
     ['where', where],
     ['reason', reason],
+    ['paths', pathRules && pathRulesText(pathRules)],
     ...hooks.map((hook): [string, string] => ['hook', hook]),
   ];
   const { room } = terminalOf(process.stdout, process.env);
@@ -86,4 +87,11 @@ function explanationText({ behavior, layer, rule, where, reason, hooks = [] }: E
     return wrapText(printable(value), room, { lead });
   });
   return [behavior, ...lines].map((line) => `${line}\n`).join('');
+}
+
+/** Which line holds rules that deny paths to a command. */
+function pathRulesText({ held_by, provider, unavailable }: NonNullable<Explanation['pathRules']>): string {
+  if (held_by === 'kernel') return `the kernel holds rules that deny paths (${provider}), whatever program opens them`;
+  const why = unavailable === undefined ? 'as permissions.enforcement says' : `because ${unavailable}`;
+  return `rules that deny paths hold as far as Heddle can read the command, ${why}`;
 }

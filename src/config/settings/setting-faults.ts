@@ -46,7 +46,7 @@ function without(value: unknown, paths: readonly Path[]): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => keep(key, inner)));
 }
 
-type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable';
+type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable' | 'enforcement';
 
 /** The supported settings. */
 export const KINDS: Readonly<Record<string, Kind>> = {
@@ -83,11 +83,12 @@ export const PERMISSION_KINDS: Readonly<Record<string, Kind>> = {
   additionalDirectories: 'texts',
   defaultMode: 'text',
   disableBypassPermissionsMode: 'disable',
+  enforcement: 'enforcement',
 };
 
 /** Without one of these a run could do what the user wants to forbid. `permissions` may contain deny rules. */
 const FORBIDDING: ReadonlySet<string> = new Set([
-  ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'sandbox'],
+  ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'enforcement', 'sandbox'],
   ...['disableAllHooks', 'allowManagedHooksOnly'],
   ...['allowedMcpServers', 'deniedMcpServers', 'disabledMcpjsonServers'],
 ]);
@@ -101,6 +102,7 @@ const SAID: Readonly<Record<Kind, string>> = {
   objects: 'a list of objects',
   scalars: 'an object of texts',
   disable: '"disable"',
+  enforcement: '"auto", "kernel" or "parse"',
 };
 
 /** The values of the wrong kind. In `env`, and in a list that forbids nothing, only the invalid items. */
@@ -153,6 +155,8 @@ function isOfKind(value: unknown, kind: Kind): boolean {
       return isObject(value) && Object.values(value).every(isScalar);
     case 'disable':
       return value === 'disable';
+    case 'enforcement':
+      return value === 'auto' || value === 'kernel' || value === 'parse';
   }
 }
 

@@ -20,6 +20,8 @@ export interface Settings {
   defaultMode?: string;
   additionalDirectories: string[];
   isBypassDisabled: boolean;
+  /** What holds rules that deny paths to commands. */
+  enforcement: 'auto' | 'kernel' | 'parse';
   env: Record<string, string>;
   model?: string;
   fallbackModel?: string;
@@ -58,6 +60,7 @@ export function readSettings(layers: readonly Layer[]): Settings {
     rules: layers.flatMap(rulesIn),
     additionalDirectories: (permissions.additionalDirectories as string[] | undefined) ?? [],
     isBypassDisabled: permissions.disableBypassPermissionsMode === 'disable',
+    enforcement: (permissions.enforcement as Settings['enforcement'] | undefined) ?? 'auto',
     ...picked(permissions, ['defaultMode']),
     env: Object.fromEntries(Object.entries(merged.env ?? {}).map(([name, value]) => [name, String(value)])),
     ...picked(merged, Object.keys(KINDS).filter((key) => key !== 'permissions' && key !== 'env') as (keyof Settings)[]),

@@ -114,6 +114,7 @@ async function agentWorkplace(
     workspace,
     files: new Map(),
     sandbox: worktree ? await parent.sandboxIn(workspace, () => permissions.policy) : parent.sandbox,
+    guard: parent.guard,
     shell: createShellDirectory({
       start: workspace.cwd,
       isInside: (path) => isInsideAny(permissions.policy.roots, path),

@@ -21,7 +21,12 @@ export async function explainPermission({ main }: ControlContext, request: JsonO
   if (toolName === undefined) throw invalidRequest('tool_name', 'a string');
   const { toolbox, workplace, permissions, hooks: lazyHooks } = main;
   try {
-    const by = { tools: toolbox.registry, workspace: workplace.workspace, policy: permissions.inForce() };
+    const by = {
+      tools: toolbox.registry,
+      workspace: workplace.workspace,
+      policy: permissions.inForce(),
+      pathRules: workplace.guard.info(),
+    };
     const hooks = lazyHooks.current && hooksAsked(lazyHooks.current.all(), by);
     const options = { ...by, ...(hooks && { hooks }) };
     return { ...(await explainCall(toolName, request.input, options)) };

@@ -49,7 +49,7 @@ export interface Configuration {
 
 const NOTHING: LoadedSettings = {
   layers: [],
-  settings: { rules: [], additionalDirectories: [], isBypassDisabled: false, env: {} },
+  settings: { rules: [], additionalDirectories: [], isBypassDisabled: false, enforcement: 'auto', env: {} },
   trust: { state: 'none', ignored: [] },
 };
 

@@ -7,6 +7,7 @@ import type { Workspace } from '../../tools/workspace.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { nearestWord } from '../../util/text/nearest.ts';
 import { HeddleError } from '../../wire/errors.ts';
+import type { PathRulesInfo } from './session-path-guard.ts';
 
 /** The decision about a tool call, and the reason. */
 export interface Explanation {
@@ -18,6 +19,8 @@ export interface Explanation {
   rule?: string;
   /** The file or the flag that contains the rule. */
   where?: string;
+  /** For a command that may run, where rules deny paths: what holds them, as `init.path_rules` tells it. */
+  pathRules?: PathRulesInfo;
   /** The hooks that would run before the call, as `Event: command (origin)`. Their answers are not known. */
   hooks?: string[];
 }
@@ -26,6 +29,8 @@ export interface ExplainOptions {
   tools: { all(): readonly Tool[]; get(name: string): Tool | undefined };
   workspace: Workspace;
   policy: Policy;
+  /** What holds path rules for commands; null or absent: nothing has to. */
+  pathRules?: PathRulesInfo | null;
   /** The hooks that would run for a call. */
   hooks?: (call: { toolName: string; input: JsonObject }, behavior: Decision['behavior']) => Promise<string[]>;
 }
@@ -49,8 +54,14 @@ export async function explainCall(toolName: string, input: unknown, options: Exp
     layer: decision.layer,
     reason: reasonOf(decision, policy),
     ...(decision.rule && ruleDetails(decision.rule)),
+    ...(isHeldByRules(decision, tool) && options.pathRules && { pathRules: options.pathRules }),
     ...hookDetails((await options.hooks?.(call, decision.behavior)) ?? []),
   };
+}
+
+/** What holds path rules matters to a command that may run. */
+function isHeldByRules({ behavior }: Decision, { name }: Tool): boolean {
+  return behavior !== 'deny' && name === 'Bash';
 }
 
 function hookDetails(hooks: string[]): Pick<Explanation, 'hooks'> {

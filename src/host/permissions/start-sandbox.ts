@@ -1,6 +1,8 @@
+import { deniedPatterns } from '../../permissions/denied-patterns.ts';
 import { namedPaths } from '../../permissions/named-paths.ts';
-import { nodeRealPath } from '../../permissions/real-path.ts';
+import { nodeRealPath, rememberingRealPath } from '../../permissions/real-path.ts';
 import { excludedCommands } from '../../permissions/sandbox-policy.ts';
+import { createDeniedPaths, type DeniedPaths } from '../../tools/path-guard/denied-paths.ts';
 import { createBubblewrap } from '../../tools/sandbox/bubblewrap.ts';
 import type { SandboxPaths } from '../../tools/sandbox/confinement.ts';
 import type { AllowedHosts } from '../../tools/sandbox/network.ts';
@@ -15,6 +17,9 @@ import { HeddleError } from '../../wire/errors.ts';
 import { keyFile } from '../engine/stored-keys.ts';
 import { allowedHosts } from './sandbox-hosts.ts';
 import { NO_SANDBOX, type SandboxDependencies, type SandboxInfo, type SessionSandbox } from './session-sandbox.ts';
+
+// One door for all that confines commands.
+export { startPathGuard } from './start-path-guard.ts';
 
 /** Reads the setting, makes the sandbox and tests it. See `openSandbox`. */
 export async function startSandbox(setting: JsonObject, dependencies: SandboxDependencies): Promise<SessionSandbox> {
@@ -32,11 +37,13 @@ export async function startSandbox(setting: JsonObject, dependencies: SandboxDep
   const { workspace, engine } = dependencies;
   await engine.ownProgram.load();
   const resolve = (path: string) => workspace.resolve(path);
-  const paths = sandboxPaths(dependencies, provider);
+  const denied = createDeniedPaths();
+  const paths = sandboxPaths(dependencies, provider, denied);
   const sandbox = createSandbox({ rules, provider, hosts, paths, resolve, isExcluded });
   const problem = await sandbox.test((spec) => engine.processes.run(spec, new AbortController().signal));
   if (problem !== null) {
     await sandbox.close();
+    denied.close();
     return without(`${problem}. ${provider.name === 'bubblewrap' ? NAMESPACES : ''}`.trim(), rules, dependencies);
   }
   return {
@@ -44,7 +51,10 @@ export async function startSandbox(setting: JsonObject, dependencies: SandboxDep
     policy: { autoAllow: rules.autoAllow, confines: (command) => !isExcluded(command) },
     info: () => infoOf(rules, provider, hosts),
     describe: () => sandbox.describe(),
-    close: () => sandbox.close(),
+    async close() {
+      await sandbox.close();
+      denied.close();
+    },
   };
 }
 
@@ -85,13 +95,24 @@ function without(problem: string, { isRequired }: SandboxRules, { engine }: Sand
   return { ...NO_SANDBOX, info: () => ({ enabled: false, unavailable: problem }) };
 }
 
-function sandboxPaths({ engine, policy, env, configHome }: SandboxDependencies, { programs }: Provider): SandboxPaths {
+function sandboxPaths(
+  { engine, policy, env, configHome }: SandboxDependencies,
+  { programs }: Provider,
+  denied: DeniedPaths,
+): SandboxPaths {
   // Commands may not read the runtime's keys.
   const keyFiles = configHome === null ? [] : [keyFile(configHome)];
   return {
     roots: () => policy().roots,
-    deniedReads: () => [...namedPaths(policy().deny, 'read', policy()), ...keyFiles],
-    deniedWrites: () => namedPaths(policy().deny, 'edit', policy()),
+    async denied() {
+      const now = policy();
+      const realPath = rememberingRealPath();
+      const found = await denied.now(deniedPatterns(now.deny, { ...now, realPath }), realPath);
+      return {
+        reads: [...namedPaths(now.deny, 'read', now), ...found.reads, ...keyFiles],
+        writes: [...namedPaths(now.deny, 'edit', now), ...found.edits],
+      };
+    },
     configHome,
     ownProgram: [...engine.ownProgram.paths(), ...programs],
     home: env.HOME ?? '',

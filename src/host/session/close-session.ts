@@ -29,6 +29,7 @@ export async function closeSession(main: MainThread, { isStopped, stopTasks, set
     ...triggers.sources.map((source) => () => source.close?.()),
     () => mcp.current?.close(),
     () => workplace.sandbox.close(),
+    () => workplace.guard.close(),
     () => workplace.checkpoints?.close(),
     () => workplace.worktree?.leave(),
     () => conversation.transcript.release(),

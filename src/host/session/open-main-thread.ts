@@ -20,6 +20,7 @@ import { readLimits, thinkingSetting } from '../models/launch-limits.ts';
 import { ModelSettings } from '../models/model-settings.ts';
 import { ensureFolder, type PlanFile, planFile, planNameFrom, planReminder } from '../permissions/plan-file.ts';
 import { readFilter } from '../permissions/read-filter.ts';
+import { openPathGuard } from '../permissions/session-path-guard.ts';
 import { createPermissions } from '../permissions/session-permissions.ts';
 import { openSandbox } from '../permissions/session-sandbox.ts';
 import { type Permissions, threadPolicy } from '../permissions/thread-permissions.ts';
@@ -196,10 +197,14 @@ async function openWorkplace(
   const environment = toolEnv(env);
   const sandboxIn: Workplace['sandboxIn'] = (space, policy) =>
     openSandbox(configuration.settings.sandbox, { engine, workspace: space, policy, env, configHome });
+  const policy = () => permissions.policy;
+  const { enforcement } = configuration.settings;
+  const guard = await openPathGuard(enforcement, { engine, workspace, policy, env, configHome });
   return {
     workspace,
     files,
-    sandbox: await sandboxIn(workspace, () => permissions.policy),
+    sandbox: await sandboxIn(workspace, policy),
+    guard,
     shell: createShellDirectory({
       start: workspace.cwd,
       isInside: (path) => isInsideAny(permissions.policy.roots, path),

@@ -8,8 +8,10 @@ import { COMMAND_NAMES } from '../extensions/parse-command.ts';
 import type { SessionMemory } from '../extensions/session-memory.ts';
 import { listServers } from '../mcp/session-mcp.ts';
 import { effortOf } from '../models/request-settings.ts';
+import type { PathRulesInfo } from '../permissions/session-path-guard.ts';
 import type { SessionServices } from './services.ts';
 import type { Thread } from './thread.ts';
+import type { Workplace } from './workplace.ts';
 
 /** Features of this build beyond the base protocol; hosts check them before they rely on one. */
 export const CAPABILITIES: readonly string[] = [
@@ -66,7 +68,14 @@ export function initLine(thread: Thread, uuid: string): Message {
     capabilities: [...CAPABILITIES],
     trust: trustOf(services),
     sandbox: workplace.sandbox.info(),
+    ...pathRulesOf(workplace),
   } as Message;
+}
+
+/** Absent where no rule names a path. */
+function pathRulesOf({ guard }: Pick<Workplace, 'guard'>): { path_rules?: PathRulesInfo } {
+  const path_rules = guard.info();
+  return path_rules === null ? {} : { path_rules };
 }
 
 /** The names of the commands, in the order of `command-list.ts`. */

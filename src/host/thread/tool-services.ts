@@ -117,7 +117,10 @@ export function createAskModel({
   };
 }
 
-function shellOf({ services, workplace, conversation }: ToolThread, options: ToolServicesOptions): ShellPort {
+function shellOf(
+  { services, permissions, workplace, conversation }: ToolThread,
+  options: ToolServicesOptions,
+): ShellPort {
   const { tasks } = services.background;
   const outputDir = join(conversation.transcript.spillDir, 'tasks');
   const detached =
@@ -131,6 +134,7 @@ function shellOf({ services, workplace, conversation }: ToolThread, options: Too
     get sandbox() {
       return workplace.sandbox.shell;
     },
+    guard: workplace.guard.forThread(() => permissions.policy),
   };
 }
 

@@ -6,6 +6,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { Env } from '../engine/environment.ts';
 import type { SessionWorktree } from '../launch/launch-context.ts';
 import type { PlanFile } from '../permissions/plan-file.ts';
+import type { SessionPathGuard } from '../permissions/session-path-guard.ts';
 import type { SessionSandbox } from '../permissions/session-sandbox.ts';
 
 /** The directory in which the tools of a thread work, and its files. */
@@ -15,6 +16,8 @@ export interface Workplace {
   readonly files: FileStates;
   /** The sandbox of commands, if there is one. */
   readonly sandbox: SessionSandbox;
+  /** Lets the kernel hold path rules; one for all threads of the session. */
+  readonly guard: SessionPathGuard;
   /** The directory of the next command. */
   readonly shell: ShellDirectory;
   /** Null unless versions of files are saved for rewinds. */

@@ -14,6 +14,8 @@ export interface Settings {
     defaultMode?: PermissionMode;
     additionalDirectories?: string[];
     disableBypassPermissionsMode?: 'disable';
+    /** Heddle's own: what holds rules that deny paths to commands. */
+    enforcement?: 'auto' | 'kernel' | 'parse';
     [key: string]: unknown;
   };
   env?: Record<string, string>;

@@ -21,9 +21,8 @@ export interface Confinement {
 export interface SandboxPaths {
   /** The directories of the session, as real paths. */
   roots(): readonly string[];
-  /** The absolute paths that rules forbid to read or to write. */
-  deniedReads(): readonly string[];
-  deniedWrites(): readonly string[];
+  /** The absolute paths that rules forbid to read or to write; patterns are looked up. */
+  denied(): Promise<{ reads: readonly string[]; writes: readonly string[] }>;
   /** The config home, or null. */
   configHome: string | null;
   /** The files of Heddle itself and of the programs that make the sandbox: they run outside of it. */
@@ -46,7 +45,11 @@ export interface NamedPaths {
  * Makes the confinement of each command. Paths in the settings are resolved once, now: later a command could have put a
  * link there that leads outside. For the same reason a path that was hidden once stays hidden.
  */
-export function createConfinement(places: SandboxPaths, named: NamedPaths, own: readonly string[]): () => Confinement {
+export function createConfinement(
+  places: SandboxPaths,
+  named: NamedPaths,
+  own: readonly string[],
+): () => Promise<Confinement> {
   const real = (paths: readonly string[]) => paths.map((path) => places.realPath(path) ?? path);
   const allowWrite = real(named.allowWrite);
   const denyWrite = [...named.denyWrite, ...real(named.denyWrite)];
@@ -54,12 +57,13 @@ export function createConfinement(places: SandboxPaths, named: NamedPaths, own: 
   const unixSockets = named.unixSockets === 'all' ? 'all' : real(named.unixSockets);
   const ours = real([...(places.configHome === null ? [] : [places.configHome]), ...places.ownProgram, ...own]);
 
-  return () => {
+  return async () => {
+    const { reads, writes } = await places.denied();
     const roots = places.roots().filter((root) => existsSync(root));
     for (const root of roots) refuseUnsafe(root, places);
     const others = allowWrite.filter((path) => places.realPath(path) === path && existsSync(path));
-    for (const path of real(places.deniedReads())) hidden.add(path);
-    const denied = [...denyWrite, ...places.deniedWrites()];
+    for (const path of real(reads)) hidden.add(path);
+    const denied = [...denyWrite, ...writes];
     return {
       writable: unique([...roots, ...others]),
       protectedPaths: [

@@ -18,6 +18,11 @@ export function areParentsOpen(path: string): boolean {
   return root === null || areOpenTo(root, dirname(path));
 }
 
+/** True when the user of this process is root. */
+export function runsAsRoot(): boolean {
+  return asRoot() !== null;
+}
+
 interface Root {
   groups: readonly number[];
 }

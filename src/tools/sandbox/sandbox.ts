@@ -64,7 +64,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async inside(spec, run) {
       try {
-        return await runIn({ confinement: confinementNow(), outlet: await network.open() }, spec, run);
+        return await runIn({ confinement: await confinementNow(), outlet: await network.open() }, spec, run);
       } catch (error) {
         return rethrowReadable(error);
       }
@@ -79,7 +79,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       }),
     async test(run) {
       try {
-        confinementNow();
+        await confinementNow();
       } catch (error) {
         return messageOf(error);
       }

@@ -64,15 +64,15 @@ const LOCAL_BINDING = [
   '(allow network-outbound (remote ip "localhost:*"))',
 ];
 
-function rule(action: string, filters: readonly string[]): string[] {
+export function rule(action: string, filters: readonly string[]): string[] {
   return filters.length === 0 ? [] : [`(${action} ${[...new Set(filters)].join(' ')})`];
 }
 
-function subpath(path: string): string {
+export function subpath(path: string): string {
   return `(subpath ${quoted(path)})`;
 }
 
-function literal(path: string): string {
+export function literal(path: string): string {
   return `(literal ${quoted(path)})`;
 }
 

@@ -5,7 +5,7 @@ import { thisProcess } from '../../util/process/process-alive.ts';
 import { identityOf } from '../../util/process/process-identity.ts';
 import type { BackgroundTask, BackgroundTasks, TaskEnd } from '../background/background-tasks.ts';
 import { openOutputFile } from '../output-file.ts';
-import type { ShellSandbox } from '../shell-sandbox.ts';
+import type { ShellGuard, ShellSandbox } from '../shell-sandbox.ts';
 import { ToolError } from '../tool.ts';
 import type { Workspace } from '../workspace.ts';
 import { execShell } from './shell-exec.ts';
@@ -40,6 +40,8 @@ export interface BackgroundSpec extends NamedCommand {
   env: Readonly<Record<string, string | undefined>>;
   /** The sandbox of the command; null or absent: no sandbox. */
   sandbox?: ShellSandbox | null;
+  /** Holds path rules outside of a sandbox. */
+  guard?: ShellGuard | undefined;
 }
 
 export interface BackgroundShellsOptions {
@@ -53,13 +55,13 @@ export interface BackgroundShellsOptions {
 export function createBackgroundShells(options: BackgroundShellsOptions): BackgroundShells {
   const { workspace, tasks, outputDir, maxOutputBytes } = options;
 
-  function start({ cwd, env, sandbox, ...named }: BackgroundSpec): BackgroundTask {
+  function start({ cwd, env, sandbox, guard, ...named }: BackgroundSpec): BackgroundTask {
     const abort = new AbortController();
     return adopt(named, {
       abort,
       async goOn(write, onStart) {
         const onOutput = (_stream: string, data: Buffer) => write(data);
-        const spec = { command: named.command, script: 'marked' as const, cwd, env, sandbox, onOutput, onStart };
+        const spec = { command: named.command, script: 'marked' as const, cwd, env, sandbox, guard, onOutput, onStart };
         return execShell(workspace, spec, abort.signal);
       },
     });

@@ -42,11 +42,12 @@ exit "$code"
 export function createDetachedShells(options: DetachedShellsOptions): DetachedShells {
   const { tasks, sessionId, outputDir, recordsDir } = options;
 
-  async function launch({ command, cwd, env }: Omit<BackgroundSpec, 'sandbox'>, id: string, output: number) {
+  async function launch({ command, cwd, env, guard }: Omit<BackgroundSpec, 'sandbox'>, id: string, output: number) {
     const args = ['-c', SCRIPT, 'heddle-task', command, join(recordsDir, `${id}.exit`)];
     const [name, value] = taskMark(sessionId, id);
-    const spec = { args, cwd, env: { ...env, CLAUDECODE: '1', [name]: value }, output };
-    return startDetached({ ...spec, command: existsSync('/bin/bash') ? '/bin/bash' : 'bash' });
+    const shell = existsSync('/bin/bash') ? '/bin/bash' : 'bash';
+    const spec = { command: shell, args, cwd, env: { ...env, CLAUDECODE: '1', [name]: value }, output };
+    return startDetached(guard ? await guard.confine(spec) : spec);
   }
 
   return {

@@ -32,7 +32,7 @@ export async function runInForeground(
   context: ToolContext,
 ): Promise<ForegroundResult> {
   const { env, spillDir, toolUseId, workspace } = context;
-  const { directory, foreground, background } = context.service(shellPort);
+  const { directory, foreground, background, guard } = context.service(shellPort);
   const outputs = {
     stdout: createOutput({ maxChars, spillDir, name: `${toolUseId}-stdout` }),
     stderr: createOutput({ maxChars, spillDir, name: `${toolUseId}-stderr` }),
@@ -45,7 +45,8 @@ export async function runInForeground(
   const onOutput = (stream: 'stdout' | 'stderr', data: Buffer) => (write ?? outputs[stream].add)(data);
   const cwd = directory.enter();
   const { abort, release } = limitedAbort(context.signal, timeoutMs);
-  const ended = execShell(workspace, { ...spec, command: named.command, cwd, env, onOutput, onStart }, abort.signal);
+  const shell = { ...spec, command: named.command, cwd, env, guard, onOutput, onStart };
+  const ended = execShell(workspace, shell, abort.signal);
 
   const moved = new Promise<ForegroundResult>((resolve) => {
     const takeBack = foreground.offer(toolUseId, (by) => {

@@ -35,7 +35,7 @@ export async function startInBackground(call: BashInput, context: ToolContext): 
   const sandbox = sandboxFor(call, shell);
   const env = envFor(sandbox, shell, context.env);
   const cwd = shell.directory.enter();
-  const spec = { command, description, toolUseId, cwd, env };
+  const spec = { command, description, toolUseId, cwd, env, guard: shell.guard };
   const { id, outputFile } = call.detach
     ? await detachedShells(shell).start(spec)
     : shell.background.start({ ...spec, sandbox });

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
 import { SpawnError } from '../../util/process/spawn-error.ts';
 import { findProgram } from '../sandbox/programs.ts';
-import type { ShellSandbox } from '../shell-sandbox.ts';
+import type { ShellGuard, ShellSandbox } from '../shell-sandbox.ts';
 import type { Workspace } from '../workspace.ts';
 import { type ShellScript, shellArgs } from './shell-arguments.ts';
 
@@ -12,12 +12,14 @@ export interface ShellSpec extends Omit<ProcessSpec, 'command' | 'args' | 'repor
   script: ShellScript;
   /** The sandbox of the command; null or absent: no sandbox. */
   sandbox?: ShellSandbox | null;
+  /** Holds path rules outside of a sandbox; absent: nothing does. */
+  guard?: ShellGuard | undefined;
 }
 
 /** Runs a command line with bash. Rejects as `Workspace.exec` does. */
 export async function execShell(
   workspace: Workspace,
-  { command, script, sandbox, ...rest }: ShellSpec,
+  { command, script, sandbox, guard, ...rest }: ShellSpec,
   signal: AbortSignal,
 ): Promise<ProcessOutcome> {
   const spec: Omit<ProcessSpec, 'command'> = {
@@ -30,13 +32,15 @@ export async function execShell(
     const confined = { ...spec, command: existsSync('/bin/bash') ? '/bin/bash' : 'bash' };
     return sandbox.inside(confined, (wrapped) => workspace.exec(wrapped, signal));
   }
+  const plain = { ...spec, command: '/bin/bash' };
+  const guarded = guard ? await guard.confine(plain) : plain;
   try {
-    return await workspace.exec({ ...spec, command: '/bin/bash' }, signal);
+    return await workspace.exec(guarded, signal);
   } catch (error) {
     // Some systems keep bash elsewhere; only after a failed start is it looked up, so that the others need not search.
     if (!(error instanceof SpawnError && error.code === 'ENOENT')) throw error;
     const bash = findProgram('bash', spec.env.PATH, workspace.roots);
-    if (bash === null) throw error;
+    if (bash === null || guarded !== plain) throw error;
     return workspace.exec({ ...spec, command: bash }, signal);
   }
 }

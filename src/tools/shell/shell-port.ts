@@ -1,5 +1,5 @@
 import { definePort } from '../port.ts';
-import type { ShellSandbox } from '../shell-sandbox.ts';
+import type { ShellGuard, ShellSandbox } from '../shell-sandbox.ts';
 import type { BackgroundShells } from './background-shells.ts';
 import type { DetachedShells } from './detached-shells.ts';
 import type { ForegroundCalls } from './foreground-calls.ts';
@@ -15,6 +15,8 @@ export interface ShellPort {
   readonly foreground: ForegroundCalls;
   /** The sandbox of commands; null: no sandbox. */
   readonly sandbox: ShellSandbox | null;
+  /** Holds path rules for commands outside of a sandbox; absent: nothing but the decision about the call does. */
+  readonly guard?: ShellGuard;
 }
 
 export const shellPort = definePort<ShellPort>('shell');

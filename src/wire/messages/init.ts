@@ -88,5 +88,18 @@ export const SystemInitMessage = open(() => ({
       unavailable: text,
     }),
   ),
+  /** What holds rules that deny paths to commands. Absent where there are none. */
+  path_rules: z.optional(
+    open({
+      /** The setting `permissions.enforcement`. */
+      enforcement: z.string(),
+      /** `kernel`: whatever program opens a file. `parse`: as far as Heddle can read the command. */
+      held_by: z.string(),
+      /** `bubblewrap` or `seatbelt`. */
+      provider: text,
+      /** Why the kernel does not hold them. */
+      unavailable: text,
+    }),
+  ),
 }));
 export type SystemInitMessage = z.infer<typeof SystemInitMessage>;

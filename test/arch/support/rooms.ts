@@ -31,6 +31,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'search',
     'web',
     'sandbox',
+    'path-guard',
     'background',
     'shell',
     'task-list',
