@@ -29,7 +29,7 @@ const MARKS = 0xffe;
 const ANY_MARK = /[\u{10f000}-\u{10fffd}]/gu;
 const ONE_MARK = /([\u{10f000}-\u{10fffd}])/u;
 /** Ids begin at 1. */
-export const MAX_ATTACHMENTS = MARKS - 1;
+const MAX_ATTACHMENTS = MARKS - 1;
 
 export function markOf(id: number): string {
   return String.fromCodePoint(FIRST_MARK + id);
@@ -63,6 +63,21 @@ export function replaceMarks(
     const found = attachmentAt(mark, all);
     return found ? replace(found) : '';
   });
+}
+
+/** The ids of all marks in these texts. */
+export function idsIn(texts: Iterable<string>): Set<number> {
+  const ids = new Set<number>();
+  for (const text of texts) {
+    for (const [mark] of text.matchAll(ANY_MARK)) ids.add((mark.codePointAt(0) ?? 0) - FIRST_MARK);
+  }
+  return ids;
+}
+
+/** The smallest id that is not taken; null when all are. */
+export function freeId(taken: ReadonlySet<number>): number | null {
+  for (let id = 1; id <= MAX_ATTACHMENTS; id++) if (!taken.has(id)) return id;
+  return null;
 }
 
 /** The texts between the marks, at even places, and the marks, at odd ones. */

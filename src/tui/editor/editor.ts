@@ -14,10 +14,11 @@ import {
   type Attachment,
   attachmentAt,
   cleanText,
+  freeId,
+  idsIn,
   isLong,
   isMark,
   labelOf,
-  MAX_ATTACHMENTS,
   markOf,
   replaceMarks,
   splitAtMarks,
@@ -47,7 +48,6 @@ export interface EditorState {
   /** What was killed, the newest last. */
   readonly kills: readonly string[];
   readonly attachments: readonly Attachment[];
-  readonly lastId: number;
   /** What the last action was, where the next one may continue it. */
   readonly run: 'type' | 'delete' | 'kill' | 'yank' | null;
   /** Which of the kills stands in the text, counted from the newest. */
@@ -96,7 +96,6 @@ export const EMPTY_EDITOR: EditorState = {
   redo: [],
   kills: [],
   attachments: [],
-  lastId: 0,
   run: null,
   yanked: 0,
   column: null,
@@ -109,7 +108,7 @@ export function edit(state: EditorState, action: EditorAction): EditorState {
     case 'paste':
       return paste(state, cleanText(action.text).text);
     case 'attach':
-      return attach(state, { kind: 'image', ...action.image, id: state.lastId + 1 });
+      return attach(state, { kind: 'image', ...action.image, id: 0 });
     case 'move':
       return move(state, action.to, action.extends === true);
     case 'move-row': {
@@ -204,15 +203,21 @@ function insert(state: EditorState, text: string, run: Run): EditorState {
 
 function paste(state: EditorState, text: string): EditorState {
   if (text === '') return state;
-  return isLong(text) ? attach(state, { kind: 'paste', id: state.lastId + 1, text }) : insert(state, text, null);
+  return isLong(text) ? attach(state, { kind: 'paste', id: 0, text }) : insert(state, text, null);
 }
 
-/** Without a free mark a paste becomes text, and an image is not taken. */
-function attach(state: EditorState, attachment: Attachment): EditorState {
-  if (attachment.id > MAX_ATTACHMENTS)
-    return attachment.kind === 'paste' ? insert(state, attachment.text, null) : state;
-  const next = insert(state, markOf(attachment.id), null);
-  return { ...next, attachments: [...state.attachments, attachment], lastId: attachment.id };
+/** Gives an attachment a number and its mark. Without a free one a paste becomes text, and an image is not taken. */
+function attach(state: EditorState, given: Attachment): EditorState {
+  const taken = takenIds(state);
+  const id = freeId(taken);
+  if (id === null) return given.kind === 'paste' ? insert(state, given.text, null) : state;
+  const others = state.attachments.filter((each) => taken.has(each.id));
+  return { ...insert(state, markOf(id), null), attachments: [...others, { ...given, id }] };
+}
+
+/** The numbers of what can still come back: by undo, redo or the kill ring. */
+function takenIds({ text, undo: done, redo: undone, kills }: EditorState): Set<number> {
+  return idsIn([text, ...kills, ...[...done, ...undone].flatMap(({ removed, inserted }) => [removed, inserted])]);
 }
 
 function moveTo(state: EditorState, caret: number, extending: boolean): EditorState {
@@ -352,25 +357,35 @@ function replaceRange(state: EditorState, given: { from: number; to: number; tex
   return change(state, { from, to, text: cleanText(given.text).text }, null);
 }
 
-/** Attachments that come along get new ids: the marks in the text are those of their list. */
+/** Attachments that come along get numbers of their own: the marks in the given text are those of the given list. */
 function set(state: EditorState, { text, attachments = [] }: Extract<EditorAction, { type: 'set' }>): EditorState {
-  const taken = attachments.slice(0, Math.max(0, MAX_ATTACHMENTS - state.lastId));
-  const renamed = taken.map((each, at) => ({ from: each.id, attachment: { ...each, id: state.lastId + 1 + at } }));
+  const taken = takenIds(state);
+  const others = state.attachments.filter(({ id }) => taken.has(id));
   const parts = splitAtMarks(text).map((part, at) => {
     if (at % 2 === 0) return cleanText(part).text;
-    const found = renamed.find(({ from }) => markOf(from) === part);
-    return found ? markOf(found.attachment.id) : '';
+    const found = attachmentAt(part, attachments);
+    const id = freeId(taken);
+    if (!found || id === null) return found?.kind === 'paste' ? found.text : '';
+    taken.add(id);
+    others.push({ ...found, id });
+    return markOf(id);
   });
-  const next = change(state, { from: 0, to: state.text.length, text: parts.join('') }, null);
-  return {
-    ...next,
-    attachments: [...state.attachments, ...renamed.map(({ attachment }) => attachment)],
-    lastId: state.lastId + renamed.length,
-  };
+  return { ...change(state, { from: 0, to: state.text.length, text: parts.join('') }, null), attachments: others };
 }
 
-/** Attachments stay as long as something that was killed has them; numbers begin again when none is left. */
-function clear({ kills, attachments, lastId }: EditorState): EditorState {
-  const kept = attachments.filter(({ id }) => kills.some((each) => each.includes(markOf(id))));
-  return { ...EMPTY_EDITOR, kills, attachments: kept, lastId: kept.length > 0 ? lastId : 0 };
+/** Attachments stay as long as something that was killed has them. */
+function clear({ kills, attachments }: EditorState): EditorState {
+  const kept = idsIn(kills);
+  return { ...EMPTY_EDITOR, kills, attachments: attachments.filter(({ id }) => kept.has(id)) };
+}
+
+/** The text with the attachments that are in it, as history and drafts hold it. */
+export function draftOf({ text, attachments }: EditorState): Draft {
+  const ids = idsIn([text]);
+  return { text, attachments: attachments.filter(({ id }) => ids.has(id)) };
+}
+
+export interface Draft {
+  readonly text: string;
+  readonly attachments: readonly Attachment[];
 }

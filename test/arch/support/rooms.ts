@@ -78,7 +78,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
   ],
   admin: ['.', 'doctor'],
   sdk: [['report-to-host.ts', 'user-message.ts'], 'options', 'tools', 'subprocess', 'stored', '.', 'index.ts'],
-  tui: ['rows', ['rows/code', 'rows/markdown'], 'screen', 'input', 'editor'],
+  tui: ['rows', ['rows/code', 'rows/markdown'], 'screen', 'input', 'editor', 'focus'],
   cli: [
     'terminal',
     'flags',
