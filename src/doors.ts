@@ -137,9 +137,9 @@ export const DOORS: readonly Door[] = [
   { target: 'host/serve/parse-user-line.ts', from: ['host/serve/serve.ts'], why: 'loads zod for the schemas' },
 
   {
-    target: 'permissions/shell/shell-parser.ts',
-    from: ['permissions/shell/shell-reader.ts'],
-    why: 'loads web-tree-sitter and a grammar; only shell commands need them',
+    target: 'permissions/commands/read-shell.ts',
+    from: ['permissions/commands/shell-reader.ts'],
+    why: 'the grammars of all programs, web-tree-sitter and the grammar of bash; only shell commands need them',
   },
   { target: 'tools/files/read-pdf.ts', from: ['tools/files/read.ts'], why: 'loads node:zlib; few files are PDF' },
   {

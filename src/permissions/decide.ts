@@ -1,5 +1,4 @@
 import { isInsideAny } from '../util/files/path-inside.ts';
-import type { PermissionUpdate } from '../wire/permissions.ts';
 import { commandReason, remedy } from './ask-reason.ts';
 import { textOf } from './commands/command-files.ts';
 import {
@@ -9,43 +8,16 @@ import {
   isReadOnlyScript,
   writtenFiles,
 } from './commands/judge-command.ts';
+import type { AskDecision, Decision, Layer } from './decision.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
 import type { PermissionMode } from './modes.ts';
 import { pathFrom } from './paths.ts';
 import { commandCwd, modesOf, type Policy } from './policy.ts';
-import { coversTool, formatRule, type Rule } from './rules.ts';
+import { coversTool, formatRule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
 import { suggestUpdates } from './suggestions.ts';
 
-export type { Call, Policy };
-
-/** The layer that decided, so that the user can see why. */
-export type Layer =
-  | 'deny-rule'
-  | 'ask-rule'
-  | 'protected-path'
-  | 'mode'
-  | 'allow-rule'
-  | 'sandbox'
-  | 'outside-roots'
-  | 'hook'
-  | 'default';
-
-export type Decision =
-  | { behavior: 'allow'; layer: Layer; rule?: Rule }
-  | { behavior: 'deny'; layer: Layer; reason: string; rule?: Rule }
-  | AskDecision;
-
-export interface AskDecision {
-  behavior: 'ask';
-  layer: Layer;
-  reason: string;
-  rule?: Rule;
-  /** The path that a shell command would touch. */
-  blockedPath?: string;
-  /** Empty when no update would help. */
-  suggestions: PermissionUpdate[];
-}
+export type { AskDecision, Call, Decision, Layer, Policy };
 
 /**
  * Decides whether a tool call may run; no other code does. Pure. The first of these that applies decides:

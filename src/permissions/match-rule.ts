@@ -1,13 +1,12 @@
 import type { Access } from '../tools/tool.ts';
-import { caughtFile } from './commands/command-files.ts';
+import { caughtFile, runsDevice } from './commands/command-files.ts';
+import { forbidsScript } from './commands/shell-rules.ts';
 import { domainMatcher } from './domain-rules.ts';
 import { namesCalled, plainName } from './name-rules.ts';
 import { isSearch, type PathMatcher, pathMatcher, pathRuleKind } from './path-rules.ts';
 import type { Policy } from './policy.ts';
 import { coversTool, type Rule } from './rules.ts';
-import { readShell } from './shell/read-shell.ts';
-import { forbidsScript } from './shell/shell-rules.ts';
-import { NOTHING, type ShellScript } from './shell/shell-script.ts';
+import { NOTHING, notRead, type ShellScript } from './shell/shell-script.ts';
 import { shellSpec } from './shell/shell-spec.ts';
 
 /** A tool call as the permission code sees it. */
@@ -15,14 +14,14 @@ export interface Call {
   toolName: string;
   input: unknown;
   access: Access;
-  /** The command of an `execute` access as a parser read it. Absent: only plain commands can be understood. */
+  /** The command of an `execute` access as the shell reader read it. Absent: it counts as not known. */
   script?: ShellScript;
 }
 
-/** The call with its command parsed, as far as that is possible without a shell parser. */
+/** The call with its command, which is not known if nobody has read it. */
 export function withScript(call: Call): Call {
   if (call.access.kind !== 'execute' || call.script !== undefined) return call;
-  return { ...call, script: readShell(call.access.command, null) };
+  return { ...call, script: notRead('nobody has read the command') };
 }
 
 /** What a command would run; an empty script for any other call. */
@@ -43,13 +42,18 @@ export function forbids(rule: Rule, call: Call, policy: Policy): string | null {
   if (kind !== null && isCommand) return forbidsFilesOf(rule.ruleContent, kind, scriptOf(call), policy);
   if (kind !== null && access.kind === kind) return forbidsPaths(rule.ruleContent, call, access.paths, policy);
   if (isCommand && (rule.toolName === 'Bash' || coversTool(rule, call.toolName, 'forbid'))) {
-    return forbidsScript(shellSpec(rule.ruleContent, 'forbid'), scriptOf(call));
+    return forbidsCommand(rule.ruleContent, scriptOf(call), policy);
   }
   if (!coversTool(rule, call.toolName, 'forbid')) return null;
   if (access.kind === 'named') {
     return namesCalled(rule.ruleContent, access.name, plainName) ? `it names ${access.name}` : null;
   }
   return access.kind === 'other' ? forbidsHost(rule.ruleContent, access.host) : CANNOT_TELL;
+}
+
+function forbidsCommand(spec: string, script: ShellScript, policy: Policy): string | null {
+  const why = forbidsScript(shellSpec(spec, 'forbid'), script);
+  return why ?? (runsDevice(script, policy) ? 'it runs a file that is a device, so its code cannot be told' : null);
 }
 
 /** Whether an allow rule covers all of a call. `judge-command.ts` judges commands one by one. */

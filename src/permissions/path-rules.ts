@@ -2,7 +2,7 @@ import { relative, resolve } from 'node:path';
 import { isInside } from '../util/files/path-inside.ts';
 import { namesMatcher } from './glob-names.ts';
 import type { RealPath } from './real-path.ts';
-import { canonicalToolName, type Rule } from './rules.ts';
+import { canonicalToolName, coversTool, type Rule } from './rules.ts';
 import { patternsMeet } from './shell/program-patterns.ts';
 import type { Part } from './shell/shell-script.ts';
 
@@ -136,6 +136,13 @@ export function pathRuleKind(rule: Rule): 'read' | 'edit' | null {
   const name = canonicalToolName(rule.toolName);
   if (EDIT_TOOLS.has(name)) return 'edit';
   return READ_TOOLS.has(name) ? 'read' : null;
+}
+
+/** Whether an allow rule covers a path for reading or editing it. */
+export function allowsPath(rule: Rule, kind: 'read' | 'edit', path: string, context: PathRuleContext): boolean {
+  if (rule.ruleContent === undefined) return coversTool(rule, kind === 'edit' ? 'Edit' : 'Read', 'allow');
+  if (pathRuleKind(rule) !== kind) return false;
+  return pathMatcher(rule.ruleContent, context, 'allow')?.matches(path) ?? false;
 }
 
 /** Negation, classes, alternatives and escapes. */

@@ -4,8 +4,7 @@ import { HeddleError } from '../wire/errors.ts';
 import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import type { Rule } from './rules.ts';
-import type { SandboxPolicy } from './sandbox-policy.ts';
-import type { ReadCommand } from './shell/shell-reader.ts';
+import type { ReadCommand } from './shell/shell-script.ts';
 
 /** Everything that a decision depends on in addition to the call. Immutable: a change makes a new policy. */
 export interface Policy {
@@ -58,6 +57,14 @@ export interface Policy {
   readonly sandbox?: SandboxPolicy;
   /** Reads a command with a parser before it is judged. Absent: only plain commands are understood. */
   readonly readCommand?: ReadCommand;
+}
+
+/** How a sandbox affects permissions. */
+export interface SandboxPolicy {
+  /** Commands that run inside need no permission. */
+  readonly autoAllow: boolean;
+  /** Whether this command line runs inside. */
+  confines(command: string): boolean;
 }
 
 export type NotesVerdict =

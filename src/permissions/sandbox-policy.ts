@@ -1,16 +1,8 @@
 import { HeddleError } from '../wire/errors.ts';
-import type { Decision } from './decide.ts';
+import type { Decision } from './decision.ts';
 import type { Call } from './match-rule.ts';
 import type { Policy } from './policy.ts';
 import { plainArgv, plainSequence } from './shell/plain-words.ts';
-
-/** How a sandbox affects permissions. */
-export interface SandboxPolicy {
-  /** Commands that run inside need no permission. */
-  readonly autoAllow: boolean;
-  /** Whether this command line runs inside. */
-  confines(command: string): boolean;
-}
 
 /** A command that leaves the sandbox is always asked about, even if a mode or rule would let it run. */
 export function byLeavingSandbox({ access }: Call, { sandbox }: Policy): Decision | null {

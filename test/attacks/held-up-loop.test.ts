@@ -3,7 +3,7 @@ import { readFrontMatter } from '../../src/config/extensions/front-matter.ts';
 import { memoryImports } from '../../src/config/memory/memory-imports.ts';
 import { mentionsIn } from '../../src/host/conversation/mentions.ts';
 import { decide } from '../../src/permissions/decide.ts';
-import { readShell } from '../../src/permissions/shell/read-shell.ts';
+import { readShell } from '../../src/permissions/commands/read-shell.ts';
 import { findReplacements } from '../../src/tools/files/edit-match.ts';
 import { describeNearest } from '../../src/tools/files/nearest-text.ts';
 import { diffLines } from '../../src/tools/files/patch.ts';

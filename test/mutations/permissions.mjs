@@ -101,9 +101,9 @@ export const mutations = [
   },
   {
     row: 'R-3',
-    file: 'src/permissions/shell/shell-rules.ts',
-    from: 'return fits(words.flatMap(withOptionValue), loosened(rule), subcommandOf(words)) || codeMentions(command, rule);',
-    to: 'return codeMentions(command, rule);',
+    file: 'src/permissions/commands/shell-rules.ts',
+    from: 'return fits(passed.flatMap(withOptionValue), loosened(rule)) || isText(passed, command, rule);',
+    to: 'return isText(passed, command, rule);',
     why: 'a program that starts another gets past a deny rule',
   },
   {
@@ -150,7 +150,7 @@ export const mutations = [
   },
   {
     row: 'K44',
-    file: 'src/permissions/shell/shell-rules.ts',
+    file: 'src/permissions/commands/shell-rules.ts',
     from: 'if (unknown !== null) return unknown;',
     to: 'if (unknown !== null) return null;',
     why: 'what cannot be read is not forbidden',

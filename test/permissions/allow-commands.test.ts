@@ -4,7 +4,7 @@ import { bash, policyFor, rules } from './policy-for.ts';
 
 describe('allow rules for commands', () => {
   const policy = policyFor({
-    allow: rules('Bash(echo:*)', 'Bash(npm run test:*)', 'Bash(make all)', 'Bash(git log *)'),
+    allow: rules('Bash(echo:*)', 'Bash(npm run test:*)', 'Bash(make all)', 'Bash(git fetch *)'),
   });
 
   it.each([
@@ -13,7 +13,7 @@ describe('allow rules for commands', () => {
     'npm run "test"',
     'make all',
     'make  all',
-    'git log --oneline',
+    'git fetch --all',
     'npm run test && make all; echo done',
     'sleep 1; npm run test',
   ])('[R-5] [R-6] lets %j pass', (command) => {
@@ -35,7 +35,7 @@ describe('allow rules for commands', () => {
     'make all clean',
     'make allx',
     'make',
-    'git logx',
+    'git fetchx',
     'git',
     './npm run test',
     '/tmp/npm run test',

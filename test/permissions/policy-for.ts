@@ -2,12 +2,12 @@ import { mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from 'vitest';
+import { readShell } from '../../src/permissions/commands/read-shell.ts';
 import type { Call } from '../../src/permissions/decide.ts';
 import { protectedPaths } from '../../src/permissions/paths.ts';
 import type { Policy } from '../../src/permissions/policy.ts';
 import { nodeRealPath } from '../../src/permissions/real-path.ts';
 import { parseRules, type Rule } from '../../src/permissions/rules.ts';
-import { readShell } from '../../src/permissions/shell/read-shell.ts';
 import { loadShellParser } from '../../src/permissions/shell/shell-parser.ts';
 
 export const CWD = '/project';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
-import type { Policy } from '../../src/permissions/policy.ts';
-import { excludedCommands, type SandboxPolicy } from '../../src/permissions/sandbox-policy.ts';
+import type { Policy, SandboxPolicy } from '../../src/permissions/policy.ts';
+import { excludedCommands } from '../../src/permissions/sandbox-policy.ts';
 import { bash, policyFor, rules } from './policy-for.ts';
 
 const isExcluded = excludedCommands(['docker', 'git push *']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readShell } from '../../src/permissions/shell/read-shell.ts';
+import { readShell } from '../../src/permissions/commands/read-shell.ts';
 import { whyUnknown } from '../../src/permissions/shell/shell-script.ts';
 import { parseShell } from '../permissions/policy-for.ts';
 import { traceInBash } from '../support/bash-trace.ts';

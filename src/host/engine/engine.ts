@@ -1,7 +1,8 @@
 import { platform } from 'node:os';
 import type { CustomTool } from '../../define/tool.ts';
 import type { Model } from '../../model/model.ts';
-import { createShellReader, type ReadCommand } from '../../permissions/shell/shell-reader.ts';
+import { createShellReader } from '../../permissions/commands/shell-reader.ts';
+import type { ReadCommand } from '../../permissions/shell/shell-script.ts';
 import type { SessionStore } from '../../sessions/store.ts';
 import { createJsonlStore } from '../../sessions/stores/jsonl-store.ts';
 import { toSessionStore } from '../../sessions/stores/reference-store.ts';

@@ -6,7 +6,7 @@ import { protectedPaths } from '../../permissions/paths.ts';
 import { type Policy, permittedMode } from '../../permissions/policy.ts';
 import { nodeRealPath } from '../../permissions/real-path.ts';
 import { coversTool, parseRules, type Rule } from '../../permissions/rules.ts';
-import type { ReadCommand } from '../../permissions/shell/shell-reader.ts';
+import type { ReadCommand } from '../../permissions/shell/shell-script.ts';
 import { applyAs, applyUpdate } from '../../permissions/updates.ts';
 import type { Tool } from '../../tools/tool.ts';
 import type { Workspace } from '../../tools/workspace.ts';

@@ -1,27 +1,25 @@
 import { resolve } from 'node:path';
 import type { PathMatcher } from '../path-rules.ts';
 import { commandCwd, type Policy } from '../policy.ts';
-import { programName } from '../shell/program-patterns.ts';
 import {
   ANY_TEXT,
   ANYTHING,
-  argvOf,
   everyCommand,
   everyRedirect,
-  isUnread,
+  type FileUse,
+  isGlob,
   type Part,
+  type ShellCommand,
   type ShellScript,
-  type SimpleCommand,
   type Word,
+  whyUnknown,
 } from '../shell/shell-script.ts';
-import { fileCommandPaths } from './file-commands.ts';
-import { readOnlyPaths } from './read-only-commands.ts';
 
 /**
  * The first file of a script that a path rule matches, as written; null when no file matches. It counts the files that
- * the shell opens and the words of commands that are known to read or write files; files that other programs open
- * cannot be seen here. A word or text that is not known beforehand counts as every path it could be: `cat 0<secret`
- * still names a file.
+ * the shell opens, the files that commands with a known grammar name, and the words of all other commands; files that
+ * other programs open by themselves cannot be seen here. A word or text that is not known beforehand counts as every path
+ * it could be: `cat 0<secret` still names a file. A script that is not known may touch any file.
  */
 export function caughtFile(
   script: ShellScript,
@@ -29,12 +27,13 @@ export function caughtFile(
   matcher: PathMatcher,
   policy: Policy,
 ): string | null {
-  if (isUnread(script)) return 'a file that could not be found in the command';
+  const unknown = whyUnknown(script);
+  if (unknown !== null) return `a file that cannot be told beforehand (${unknown})`;
   const directories = directoriesOf(script, policy);
   const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
   const files = [
     ...opened.map(({ target }): NamedFile => ({ word: target, directories })),
-    ...everyCommand(script).flatMap((command) => namedFiles(command, kind, directories)),
+    ...everyCommand(script).flatMap((command) => namedFiles(command, kind, directories, policy)),
   ];
   if (files.length * policy.deny.length > MAX_COMPARED)
     return `one of ${files.length} files, which are too many to check`;
@@ -56,6 +55,20 @@ function lettersOfOpen(files: readonly NamedFile[]): number {
   );
 }
 
+/** Whether a script would run a file that leads to a device or to another process: its code comes from elsewhere. */
+export function runsDevice(script: ShellScript, policy: Policy): boolean {
+  const { directories } = directoriesOf(script, policy);
+  const run = everyCommand(script).flatMap(({ meaning }) => meaning?.files.filter(({ isRun }) => isRun) ?? []);
+  return run.some(({ word }) => {
+    if (typeof word !== 'string') return true;
+    const paths = word.startsWith('/') ? [word] : directories.map((directory) => `${directory}/${word}`);
+    return paths.some((path) => {
+      const real = policy.realPath(path);
+      return real === null || /^\/(?:dev|proc)(?:\/|$)/.test(real);
+    });
+  });
+}
+
 /** Where a script may be when it resolves a path: the directories it changes to, or anywhere. */
 interface ScriptDirectories {
   directories: readonly string[];
@@ -65,8 +78,8 @@ interface ScriptDirectories {
 interface NamedFile {
   word: Word;
   directories: ScriptDirectories;
-  /** Files below this path are touched as well: read one by one, or moved along as a whole. */
-  below?: 'read' | 'taken' | undefined;
+  /** Files below this path are touched as well. */
+  below?: FileUse['reach'];
 }
 
 const MAX_PLACES = 32;
@@ -93,74 +106,31 @@ export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | nul
   return rest.every((part) => typeof part === 'string') ? home + rest.join('') : null;
 }
 
-function namedFiles(command: SimpleCommand, kind: 'read' | 'edit', directories: ScriptDirectories): NamedFile[] {
-  const [name, ...args] = command.words;
-  const where = command.elsewhere ? { ...directories, anywhere: true } : directories;
-  // A program that is not known beforehand may open any of its arguments.
-  if (typeof name !== 'string') return args.flatMap(valuesOf).map((word) => ({ word, directories: where }));
-  const program = programName(name);
-  const argv = argvOf({ words: args });
-  const below = reach(program, args);
-  const exact = argv === null ? null : exactPaths([program, ...argv], kind);
-  if (exact !== null) return exact.map((word) => ({ word, directories: where, below }));
-  if (!touchesFiles(program, args, kind)) return [];
-  return [...args.flatMap(valuesOf), ...implied(args, below)].map((word) => ({ word, directories: where, below }));
+function namedFiles(
+  command: ShellCommand,
+  kind: 'read' | 'edit',
+  directories: ScriptDirectories,
+  { roots }: Policy,
+): NamedFile[] {
+  const { words, meaning, elsewhere } = command;
+  const places = (isElsewhere: boolean | undefined) => (isElsewhere ? { ...directories, anywhere: true } : directories);
+  const uses = meaning?.files.filter(({ access }) => kind === 'read' || access === 'write') ?? [];
+  // Whoever gets a word that nobody reads here may take it for a path.
+  const given = meaning === null ? words.slice(1) : meaning.passes;
+  return [
+    ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository }) => [
+      { word, directories: places(isElsewhere), below },
+      ...(repository ? roots.map((root) => ({ word: root, directories, below })) : []),
+    ]),
+    ...given
+      .filter(isPathLike)
+      .flatMap(valuesOf)
+      .map((word) => ({ word, directories: places(elsewhere) })),
+  ];
 }
 
-/** The operands of a command whose options are all known; null otherwise. */
-function exactPaths(argv: readonly string[], kind: 'read' | 'edit'): string[] | null {
-  const changed = fileCommandPaths(argv);
-  if (changed !== null) return changed;
-  const read = readOnlyPaths(argv);
-  return read !== null && kind === 'edit' ? [] : read;
-}
-
-const READERS = new Set(
-  (
-    'cat tac nl head tail less more most bat od xxd hexdump strings base64 base32 md5sum sha1sum sha256sum sha512sum ' +
-    'b2sum cksum sum wc sort uniq cut paste join comm diff cmp sdiff colordiff grep egrep fgrep zgrep zcat bzcat xzcat ' +
-    'rg ag ack sed awk gawk mawk nawk rev fold fmt pr column expand unexpand jq yq file stat ls dir du realpath tr ' +
-    'tar zip 7z gzip bzip2 xz zstd cpio rsync scp dd split csplit openssl gpg curl wget nc view source . shuf iconv ' +
-    'tsort ptx look hd ul basenc batcat sha224sum sha384sum shasum diff3 vimdiff zless zmore tree'
-  ).split(' '),
-);
-const WRITERS = new Set(
-  (
-    'touch mkdir rmdir rm unlink mv cp ln install tee truncate dd shred chmod chown chgrp mkfifo mknod patch split ' +
-    'csplit rsync scp tar unzip 7z gzip gunzip bzip2 xz zstd cpio wget vim vi nvim nano emacs ed ex sponge rename'
-  ).split(' '),
-);
-/** These programs write only with an option that says so. */
-const WRITES_WITH: ReadonlyMap<string, RegExp> = new Map([
-  ['sed', /^(?:-[a-zA-Z]*i|--in-place)/],
-  ['perl', /^-[a-zA-Z]*i/],
-  ['ruby', /^-[a-zA-Z]*i/],
-  ['awk', /inplace/],
-  ['gawk', /inplace/],
-  ['sort', /^(?:-[a-zA-Z]*o|--output)/],
-  ['curl', /^(?:-[a-zA-Z]*[oO]|--output|--remote)/],
-]);
-
-function touchesFiles(program: string, args: readonly Word[], kind: 'read' | 'edit'): boolean {
-  if (WRITERS.has(program) || (kind === 'read' && READERS.has(program))) return true;
-  const option = WRITES_WITH.get(program);
-  return option !== undefined && args.some((arg) => typeof arg !== 'string' || option.test(arg));
-}
-
-/** Programs that walk whole directories, some of them only with an option. */
-function reach(program: string, args: readonly Word[]): 'read' | 'taken' | undefined {
-  if (program === 'mv') return 'taken';
-  if (/^(?:rg|ag|ack|tar|zip|7z|rsync|cpio)$/.test(program)) return 'read';
-  const recursive = /^(?:-[a-zA-Z]*[rRa]|--(?:recursive|archive|dereference-recursive|directories))/;
-  if (!args.some((arg) => typeof arg !== 'string' || recursive.test(arg))) return undefined;
-  if (/^(?:[ef]?grep|cp|scp|diff)$/.test(program)) return 'read';
-  return /^(?:rm|chmod|chown|chgrp)$/.test(program) ? 'taken' : undefined;
-}
-
-/** A search that names a pattern and no path walks the current directory. */
-function implied(args: readonly Word[], below: NamedFile['below']): Word[] {
-  const operands = args.filter((arg) => typeof arg !== 'string' || !arg.startsWith('-'));
-  return below === 'read' && operands.length < 2 ? ['.'] : [];
+function isPathLike(word: Word): boolean {
+  return typeof word === 'string' || (isGlob(word) && typeof word.parts[0] === 'string' && word.parts[0] !== '');
 }
 
 /** The word and every part of it that may be a path: `--file=x`, `-fx`, `if=x`, `@x`, `file://x`. */
@@ -183,7 +153,7 @@ function mayTouch({ word, directories, below }: NamedFile, matcher: PathMatcher,
     ? [text, resolve(text)]
     : directories.directories.flatMap((directory) => [resolve(directory, text), `${directory}/${text}`]);
   if (paths.some((path) => matcher.matches(path))) return true;
-  if (below === 'read' && paths.some((path) => matcher.mayMatchBelow(path))) return true;
+  if (below === 'below' && paths.some((path) => matcher.mayMatchBelow(path))) return true;
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
   return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
 }

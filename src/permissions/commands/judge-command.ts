@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { isInside, isInsideAny } from '../../util/files/path-inside.ts';
-import { allows } from '../match-rule.ts';
+import { allowsPath } from '../path-rules.ts';
 import { pathFrom } from '../paths.ts';
 import { commandCwd, type Policy } from '../policy.ts';
 import { locationOf } from '../real-path.ts';
@@ -10,17 +10,19 @@ import {
   argvOf,
   everyCommand,
   everyRedirect,
+  isGlob,
   NOTHING,
   type Redirect,
   type ShellCommand,
   type ShellScript,
   type Word,
   whyUnknown,
+  whyUnreadable,
 } from '../shell/shell-script.ts';
 import { allowsText, allowsWords, type ShellSpec, shellSpec } from '../shell/shell-spec.ts';
+import { isHarmlessVariable } from '../shell/variables.ts';
 import { textOf } from './command-files.ts';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
-import { readOnlyPaths } from './read-only-commands.ts';
 
 /** Why a command may run without asking. */
 export type CommandGrant = { layer: 'default' | 'mode' } | { layer: 'allow-rule'; rule: Rule };
@@ -41,10 +43,7 @@ export function grantCommand(command: string, script: ShellScript, policy: Polic
 /** Whether a script only reads. It does not check which files. */
 export function isReadOnlyScript(script: ShellScript): boolean {
   if (whyUnknown(script) !== null || script.commands.length === 0) return false;
-  const looks = ({ words, assigns }: ShellCommand) => {
-    const argv = argvOf({ words });
-    return argv !== null && readOnlyPaths(argv) !== null && assigns.every(isHarmless);
-  };
+  const looks = ({ meaning, assigns }: ShellCommand) => meaning?.reads === true && assigns.every(isHarmless);
   return (
     script.commands.every(looks) && script.redirects.every((each) => each.kind === 'read' || isDevice(each.target))
   );
@@ -52,18 +51,26 @@ export function isReadOnlyScript(script: ShellScript): boolean {
 
 /** The absolute paths that a script would change, when it consists of file commands and read-only commands. */
 export function fileCommandTargets(script: ShellScript, policy: Policy): string[] {
-  const changed = script.commands.map(({ words }) => {
+  const changed = script.commands.map(({ words, meaning }) => {
+    if (meaning?.reads) return [];
     const argv = argvOf({ words });
-    if (argv === null) return null;
-    return readOnlyPaths(argv) !== null ? [] : fileCommandPaths(argv);
+    return argv === null ? null : fileCommandPaths(argv);
   });
   if (whyUnknown(script) !== null || changed.includes(null)) return [];
-  const written = writtenFiles(script).flatMap((target) => textOf(target, policy) ?? []);
+  const written = shellFiles(script).flatMap((target) => textOf(target, policy) ?? []);
   return [...changed.flatMap((paths) => paths ?? []), ...written].map((path) => resolve(commandCwd(policy), path));
 }
 
-/** The files that the shell itself would write. */
+/** The files that the shell itself would write, and those that programs write by their words. */
 export function writtenFiles(script: ShellScript): Word[] {
+  const named = everyCommand(script).flatMap(({ meaning }) => meaning?.files ?? []);
+  return [
+    ...shellFiles(script),
+    ...named.flatMap(({ word, access }) => (access === 'write' && word !== '.' && !isDevice(word) ? [word] : [])),
+  ];
+}
+
+function shellFiles(script: ShellScript): Word[] {
   return everyRedirect(script).flatMap(({ kind, target }) => (kind === 'write' && !isDevice(target) ? [target] : []));
 }
 
@@ -76,7 +83,7 @@ interface Granting {
 type Footing = 'paths hold' | 'paths moved';
 
 function grantScript(script: ShellScript, granting: Granting): CommandGrant | null {
-  if (whyUnknown(script) !== null) return null;
+  if (whyUnreadable(script) !== null) return null;
   const { commands, redirects } = grantParts(script, granting);
   return strongest([...commands, ...redirects]);
 }
@@ -120,16 +127,21 @@ function strongest(grants: readonly (CommandGrant | null)[]): CommandGrant | nul
 
 function grantOne(command: ShellCommand, granting: Granting, footing: Footing): CommandGrant | null {
   if (!command.assigns.every(isHarmless)) return null;
-  const argv = argvOf(command);
-  const byPaths = argv === null ? null : grantByPaths(argv, granting.policy, footing);
+  const byPaths = grantByPaths(command, granting.policy, footing);
   return byPaths ?? grantByRule(command.words, granting.rules) ?? grantWrapped(command, granting, footing);
 }
 
-function grantByPaths(argv: readonly string[], policy: Policy, footing: Footing): CommandGrant | null {
-  const read = readOnlyPaths(argv);
+function grantByPaths(command: ShellCommand, policy: Policy, footing: Footing): CommandGrant | null {
+  const { meaning, words } = command;
+  // What a variable brings is never known to be harmless; the names that a pattern finds are.
+  const isKnown = words.every((word) => typeof word === 'string' || isGlob(word));
+  const read = meaning?.reads && isKnown ? meaning.files : null;
   if (footing === 'paths moved') return read?.length === 0 ? { layer: 'default' } : null;
-  if (read !== null) return read.every((path) => mayRead(path, policy)) ? { layer: 'default' } : null;
-  const changed = acceptsEdits(policy) ? fileCommandPaths(argv) : null;
+  if (read !== null) {
+    return read.every(({ word, elsewhere }) => !elsewhere && mayRead(word, policy)) ? { layer: 'default' } : null;
+  }
+  const argv = argvOf(command);
+  const changed = acceptsEdits(policy) && argv !== null ? fileCommandPaths(argv) : null;
   return changed?.every((path) => mayChange(path, policy)) ? { layer: 'mode' } : null;
 }
 
@@ -165,11 +177,8 @@ function mayMoveNames(command: ShellCommand): boolean {
   return everyCommand({ ...NOTHING, commands: [command] }).some(({ words }) => movesNames(words));
 }
 
-/** Variables that change how a program prints, not what it runs. */
-const HARMLESS_VARIABLES = /^(?:CI|NODE_ENV|TZ|LC_ALL|LANG|NO_COLOR|FORCE_COLOR|COLUMNS|LINES|TERM|RUST_BACKTRACE)$/;
-
 function isHarmless({ name, value }: Assignment): boolean {
-  return HARMLESS_VARIABLES.test(name) && typeof value === 'string' && /^[\w.@:+-]*$/.test(value);
+  return isHarmlessVariable(name, value);
 }
 
 function grantRedirect({ kind, target }: Redirect, policy: Policy, footing: Footing): CommandGrant | null {
@@ -178,13 +187,12 @@ function grantRedirect({ kind, target }: Redirect, policy: Policy, footing: Foot
   if (text === null || footing === 'paths moved') return null;
   const rule = pathRule(kind === 'write' ? 'edit' : 'read', pathFrom(commandCwd(policy), text), policy);
   if (rule !== undefined) return { layer: 'allow-rule', rule };
-  if (kind === 'read') return mayRead(text, policy) ? { layer: 'default' } : null;
+  if (kind === 'read') return mayRead(target, policy) ? { layer: 'default' } : null;
   return acceptsEdits(policy) && mayChange(text, policy) ? { layer: 'mode' } : null;
 }
 
 function pathRule(kind: 'read' | 'edit', path: string, policy: Policy): Rule | undefined {
-  const toolName = kind === 'edit' ? 'Edit' : 'Read';
-  return policy.allow.find((rule) => allows(rule, { toolName, input: {}, access: { kind, paths: [path] } }, policy));
+  return policy.allow.find((rule) => allowsPath(rule, kind, path, policy));
 }
 
 /** Devices that every process has and that lead to no file. */
@@ -196,10 +204,9 @@ export function acceptsEdits(policy: Policy): boolean {
   return policy.mode === 'acceptEdits' || policy.mode === 'auto';
 }
 
-function mayRead(operand: string, policy: Policy): boolean {
-  // `-` is standard input, which is empty.
-  if (operand === '-') return true;
-  if (climbs(operand)) return false;
+function mayRead(word: Word, policy: Policy): boolean {
+  const operand = textOf(word, policy);
+  if (operand === null || climbs(operand)) return false;
   const real = policy.realPath(resolve(commandCwd(policy), operand));
   return real !== null && isInsideAny([...policy.roots, ...policy.readRoots], real);
 }

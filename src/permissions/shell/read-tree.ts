@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../util/text/without-trailing.ts';
 import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './expand-words.ts';
 import { readHeredoc } from './heredoc.ts';
-import type { ParsedScript } from './read-shell.ts';
+import type { ParsedScript } from './shell-script.ts';
 import {
   isRedirect,
   type Reader,

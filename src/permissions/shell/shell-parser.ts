@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Parser, TreeCursor } from 'web-tree-sitter';
 import { findOwnFile, sourcesRoot } from '../../util/own/own-files.ts';
-import type { ParsedScript, ParseShell } from './read-shell.ts';
 import { readTree } from './read-tree.ts';
+import type { ParsedScript, ParseShell } from './shell-script.ts';
 import { type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 
 /** Loads the parser, which takes about 30 ms. Rejects when its files are missing. */

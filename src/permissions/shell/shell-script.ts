@@ -30,7 +30,45 @@ export interface ShellCommand extends SimpleCommand {
    * to start anything.
    */
   readonly runs: ShellScript | null;
+  /** What its words mean to the program; null for a program that is known by its name and words only. */
+  readonly meaning: Meaning | null;
+  /** The variables that a builtin sets for what follows. */
+  readonly sets?: readonly Assignment[];
 }
+
+/** What the words of a command mean to a program whose grammar is known. */
+export interface Meaning {
+  /** Why it cannot be told what the program would do, as a clause; null when each word is in its grammar. */
+  readonly doubt: string | null;
+  /** The files that its words name. */
+  readonly files: readonly FileUse[];
+  /** It does nothing but read these files: it starts nothing, writes nothing and changes no state of the shell. */
+  readonly reads: boolean;
+  /** Words that it hands on to code that is not known, or programs that it carries elsewhere: each may be started. */
+  readonly passes: readonly Word[];
+}
+
+export interface FileUse {
+  readonly word: Word;
+  readonly access: 'read' | 'write';
+  /** What lies below is touched as well: read one by one, or moved and removed along as a whole. */
+  readonly reach?: 'below' | 'taken';
+  /** The whole repository is meant, which may reach above the directory. */
+  readonly repository?: true;
+  /** The file is run as code. */
+  readonly isRun?: true;
+  /** A relative path may be taken from any directory. */
+  readonly elsewhere?: true;
+}
+
+/** The result of the parser for a source text, before the commands that its commands start are added. */
+export type ParsedScript = Omit<ShellScript, 'commands'> & { readonly commands: readonly SimpleCommand[] };
+
+/** Null for a text that is not bash, or that cannot be read with certainty. */
+export type ParseShell = (text: string) => ParsedScript | null;
+
+/** Reads a command line for permissions. Never rejects: a command that cannot be read counts as unknown. */
+export type ReadCommand = (command: string) => Promise<ShellScript>;
 
 export interface Redirect {
   readonly kind: 'read' | 'write';
@@ -71,6 +109,19 @@ export function notRead(unknown: string): ShellScript {
   return { ...notStatic(unknown), unread: true };
 }
 
+/** Several scripts as one; null for none. */
+export function joinedScripts(scripts: readonly ShellScript[]): ShellScript | null {
+  const [only, ...others] = scripts;
+  if (only === undefined || others.length === 0) return only ?? null;
+  return {
+    commands: scripts.flatMap(({ commands }) => commands),
+    redirects: scripts.flatMap(({ redirects }) => redirects),
+    unknown: scripts.find(({ unknown }) => unknown !== null)?.unknown ?? null,
+    ...(scripts.some(({ unread }) => unread) && { unread: true as const }),
+    ordered: false,
+  };
+}
+
 /** Whether some part of it, at any depth, could not be parsed. */
 export function isUnread(script: ShellScript): boolean {
   return script.unread === true || script.commands.some(({ runs }) => runs !== null && isUnread(runs));
@@ -88,8 +139,18 @@ export function everyRedirect(script: ShellScript): Redirect[] {
 /** The first reason, at any depth, why it cannot be determined what would run. */
 export function whyUnknown(script: ShellScript): string | null {
   if (script.unknown !== null) return script.unknown;
+  for (const { runs, meaning } of script.commands) {
+    const why = meaning?.doubt ?? (runs === null ? null : whyUnknown(runs));
+    if (why !== null) return why;
+  }
+  return null;
+}
+
+/** The same, apart from words that are not in the grammar of a program: a rule that allows the program may allow those. */
+export function whyUnreadable(script: ShellScript): string | null {
+  if (script.unknown !== null) return script.unknown;
   for (const { runs } of script.commands) {
-    const why = runs === null ? null : whyUnknown(runs);
+    const why = runs === null ? null : whyUnreadable(runs);
     if (why !== null) return why;
   }
   return null;

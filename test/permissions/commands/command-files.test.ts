@@ -67,6 +67,10 @@ describe('path rules on the files of commands', () => {
     'cp -r . /tmp/x',
     'mv secrets other',
     'rm -rf locked',
+    // what may be an option, and what is not known at all
+    'node "$x"',
+    'c="cat .env"; eval "$c"',
+    'find . -fprint locked/a',
   ])('[R-8] hold for %j', (command) => {
     expect(decide(bash(command), policy)).toMatchObject({ behavior: 'deny', layer: 'deny-rule' });
   });
@@ -85,7 +89,7 @@ describe('path rules on the files of commands', () => {
     'mv a b',
     'npm test > log.txt 2>&1',
     'echo "$x" > log.txt',
-    'node "$x"',
+    'node a.js "$x"',
   ])('[R-6] leave %j alone', (command) => {
     expect(decide(bash(command), policy).behavior).toBe('allow');
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readShell } from '../../../src/permissions/shell/read-shell.ts';
+import { readShell } from '../../../src/permissions/commands/read-shell.ts';
 import { whyUnknown } from '../../../src/permissions/shell/shell-script.ts';
 import { traceInBash } from '../../support/bash-trace.ts';
 import { seededRandom } from '../../support/fuzz.ts';

@@ -1,0 +1,162 @@
+import { createGrammars, type Grammars } from '../grammars/all-grammars.ts';
+import { readPlain } from '../shell/plain-words.ts';
+import { programName } from '../shell/program-patterns.ts';
+import {
+  everyCommand,
+  everyRedirect,
+  joinedScripts,
+  notRead,
+  notStatic,
+  type ParsedScript,
+  type ParseShell,
+  type Redirect,
+  type ShellCommand,
+  type ShellScript,
+  type SimpleCommand,
+  type Word,
+} from '../shell/shell-script.ts';
+import { holdsCommand, isActedOn } from '../shell/variables.ts';
+import { meaningOf } from './command-meaning.ts';
+
+/** The parser comes through the same door as the grammars. */
+export { loadShellParser } from '../shell/shell-parser.ts';
+
+/** Reads command lines. It remembers nothing but the tables of programs that it has met. */
+export type ShellReading = (text: string, parse: ParseShell | null) => ShellScript;
+
+/**
+ * Makes the function that reads a command line and all code in it that shells would run. Without a parser only plain
+ * texts are understood (see `plain-words.ts`); any other counts as unknown, and `needsParser` tells these apart.
+ */
+export function createShellReading(): ShellReading {
+  const grammars = createGrammars();
+  return (text, parse) => {
+    const script = readText(text, { parse, grammars, depth: 0 });
+    const doubt = script.unknown ?? doubtAboutAll(script);
+    return doubt === script.unknown ? script : { ...script, unknown: doubt };
+  };
+}
+
+/** Reads one command line; whoever reads several makes the function once. */
+export function readShell(text: string, parse: ParseShell | null): ShellScript {
+  return createShellReading()(text, parse);
+}
+
+/** Whether a parser could tell more about a script that was read without one. */
+export function needsParser(script: ShellScript): boolean {
+  return script.unknown === NOT_PLAIN || script.commands.some(({ runs }) => runs !== null && needsParser(runs));
+}
+
+const NOT_PLAIN = 'the command is not a plain sequence of commands, so what it would run cannot be told';
+/** More than bash takes in one argument. */
+const MAX_LENGTH = 128 * 1024;
+const MAX_DEPTH = 20;
+/** Each is compared with each rule, and nothing else runs meanwhile. */
+const MAX_WORDS = 6000;
+
+interface Reading {
+  parse: ParseShell | null;
+  grammars: Grammars;
+  depth: number;
+}
+
+function readText(text: string, { parse, grammars, depth }: Reading): ShellScript {
+  if (text.length > MAX_LENGTH) return notRead('the command is too long to be understood');
+  if (depth > MAX_DEPTH) return notRead('code in it is nested too deep');
+  if (text.trim() === '') return notStatic('there is no command in it');
+  const parsed = plain(text) ?? (parse === null ? notRead(NOT_PLAIN) : parse(text));
+  if (parsed === null) return notRead('the command cannot be read as a shell would read it');
+  const words = parsed.commands.reduce((sum, command) => sum + command.words.length, 0);
+  if (words > MAX_WORDS) return notRead('the command has too many words to be understood');
+  const next = { parse, grammars, depth: depth + 1 };
+  const commands = parsed.commands.map((command) => started(command, next));
+  return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };
+}
+
+function plain(text: string): ParsedScript | null {
+  const found = readPlain(text);
+  if (found === null) return null;
+  const commands = found.commands.map((words) => ({ words, assigns: [] }));
+  return { commands, redirects: [], unknown: null, ordered: found.ordered };
+}
+
+function started(command: SimpleCommand, reading: Reading): ShellCommand {
+  const more = meaningOf(command, reading.grammars, {
+    text: (text) => readText(text, reading),
+    words: (words, more) => {
+      if (reading.depth > MAX_DEPTH) return notRead('code in it is nested too deep');
+      const inner = started({ ...command, words, assigns: [], ...more }, { ...reading, depth: reading.depth + 1 });
+      return { commands: [inner], redirects: [], unknown: doubtAbout([inner]), ordered: true };
+    },
+  });
+  return withCommandsIn({ ...command, ...more }, reading);
+}
+
+/** `CC=gcc make`: what the variable holds is started. */
+function withCommandsIn(command: ShellCommand, reading: Reading): ShellCommand {
+  const held = [...command.assigns, ...(command.sets ?? [])].flatMap(({ name, value }) => {
+    if (!holdsCommand(name) || value === '') return [];
+    return typeof value === 'string' ? [readText(value, reading)] : [notStatic(acted(name))];
+  });
+  return held.length === 0
+    ? command
+    : { ...command, runs: joinedScripts([...held, ...(command.runs ? [command.runs] : [])]) };
+}
+
+function doubtAbout(commands: readonly ShellCommand[]): string | null {
+  for (const { words, assigns, sets } of commands) {
+    if (words[0] !== undefined && typeof words[0] !== 'string') return 'the name of a program is not known beforehand';
+    if (words.length === 0 || sets !== undefined) continue;
+    for (const { name, value } of assigns) if (isActedOn(name, value)) return acted(name);
+  }
+  return null;
+}
+
+function acted(name: string): string {
+  return `it sets ${name}, which programs act on`;
+}
+
+function doubtAboutFiles(redirects: readonly Redirect[]): string | null {
+  return redirects.some(({ target }) => isOpenFile(target))
+    ? 'it opens a file whose name is not known beforehand'
+    : null;
+}
+
+/** A path below the home is known well enough. */
+function isOpenFile(target: Word): boolean {
+  if (typeof target === 'string') return false;
+  const [first, ...rest] = target.parts;
+  return typeof first !== 'object' || first.any !== 'home' || rest.some((part) => typeof part !== 'string');
+}
+
+/** What only the whole script can show. */
+function doubtAboutAll(script: ShellScript): string | null {
+  const commands = everyCommand(script);
+  return doubtAboutVariables(commands) ?? (runsWhatItWrites(script, commands) ? 'it writes a file and runs it' : null);
+}
+
+/** A variable that programs act on concerns all other commands of the shell, before and after: there are loops. */
+function doubtAboutVariables(commands: readonly ShellCommand[]): string | null {
+  const setting = commands.filter(({ words, assigns, sets }) =>
+    words.length === 0 ? assigns.length > 0 : sets !== undefined,
+  );
+  const isLast = commands.length === setting.length;
+  if (isLast) return null;
+  for (const { assigns, sets } of setting) {
+    for (const { name, value } of sets ?? assigns) if (isActedOn(name, value)) return acted(name);
+  }
+  return null;
+}
+
+/** The written file may be named as a program or as the script of one. */
+function runsWhatItWrites(script: ShellScript, commands: readonly ShellCommand[]): boolean {
+  const files = commands.flatMap(({ meaning }) => meaning?.files ?? []);
+  const written = [
+    ...everyRedirect(script).flatMap(({ kind, target }) => (kind === 'write' ? [target] : [])),
+    ...files.flatMap(({ access, word }) => (access === 'write' ? [word] : [])),
+  ];
+  const names = new Set(written.flatMap((word) => (typeof word === 'string' ? programName(word) : [])));
+  if (names.size === 0) return false;
+  const run = [...commands.map(({ words }) => words[0]), ...files.flatMap(({ isRun, word }) => (isRun ? [word] : []))];
+  return run.some((word) => typeof word === 'string' && names.has(programName(word)));
+}
