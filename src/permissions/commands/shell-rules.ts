@@ -77,6 +77,9 @@ function fits(words: readonly Word[], rule: readonly RuleWord[], where?: 'any pl
     if (wanted === undefined || wanted === ANY_WORDS) return false;
     return at === program ? mayName(word, wanted) : patternsMeet(partsOf(word), wanted);
   };
+  // Most commands differ in their first word already.
+  const [first] = words;
+  if (rule[0] !== ANY_WORDS && typeof first === 'string' && !isWanted(first, 0)) return false;
   let row: boolean[] = [];
   for (let i = words.length; i >= 0; i--) {
     const word = words[i];
