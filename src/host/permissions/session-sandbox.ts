@@ -1,5 +1,4 @@
-import type { Policy } from '../../permissions/policy.ts';
-import type { SandboxPolicy } from '../../permissions/policy.ts';
+import type { Policy, SandboxPolicy } from '../../permissions/policy.ts';
 import type { ShellSandbox } from '../../tools/shell-sandbox.ts';
 import type { Workspace } from '../../tools/workspace.ts';
 import type { JsonObject } from '../../util/json.ts';
