@@ -4,6 +4,7 @@ import type {
   AgentInfo,
   ContextUsage,
   FileContents,
+  FileSuggestions,
   FlagSettingsResult,
   InitializeResponse,
   InterruptReceipt,
@@ -14,6 +15,7 @@ import type {
   PermissionRules,
   ReloadedPlugins,
   RewindFilesResult,
+  SessionMessagesPage,
   SessionUsage,
   SettingsInForce,
   SlashCommand,
@@ -22,7 +24,7 @@ import type {
 } from '../wire/control/index.ts';
 import type { ControlBody } from '../wire/link/peer.ts';
 import type { McpServerStatus } from '../wire/mcp.ts';
-import type { PermissionModeName } from '../wire/permissions.ts';
+import type { PermissionModeName, PermissionUpdate } from '../wire/permissions.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 import type { Connection } from './connection.ts';
 import { type McpServers, serversOnWire } from './options/mcp-servers.ts';
@@ -53,6 +55,15 @@ export interface ReloadPluginsOptions {
    * it.
    */
   holdOnCacheImpact?: boolean;
+}
+
+export interface SessionMessagesOptions {
+  /** The branch up to this message. Default: the active branch. */
+  leafUuid?: string;
+  /** Only messages before this one. */
+  before?: string;
+  /** At most 500. Default: 100. */
+  limit?: number;
 }
 
 /** The settings files that a host may change. */
@@ -129,6 +140,29 @@ export abstract class Controls {
       tool_name: toolName,
       input,
     })) as PermissionExplanation;
+  }
+
+  /**
+   * Changes rules, directories or the mode, and saves them where `destination` says. Rejects with `invalid_settings`
+   * when one of them cannot be applied: then nothing has changed.
+   */
+  async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
+    await this.#request({ subtype: 'update_permissions', updates });
+  }
+
+  /** Files and directories whose names fit the query, the best first. Files that a rule hides are left out. */
+  async fileSuggestions(query: string, { limit }: { limit?: number } = {}): Promise<FileSuggestions> {
+    return (await this.#request({ subtype: 'file_suggestions', query, ...given({ limit }) })) as FileSuggestions;
+  }
+
+  /**
+   * The messages of a branch, oldest first, in pages from its end: pass `before` of a page to get the one before it.
+   * Default: the active branch.
+   */
+  async sessionMessages(options: SessionMessagesOptions = {}): Promise<SessionMessagesPage> {
+    const { leafUuid, before, limit } = options;
+    const page = given({ leaf_uuid: leafUuid, before, limit });
+    return (await this.#request({ subtype: 'session_messages', ...page })) as SessionMessagesPage;
   }
 
   /** The settings in force, each with its source. The values of credentials are masked. */

@@ -53,6 +53,21 @@ const OWN: Row[] = [
     requests: [{ subtype: 'explain_permission', tool_name: 'Bash', input: { command: 'ls' } }],
   },
   {
+    method: 'updatePermissions',
+    args: [[{ type: 'setMode', mode: 'plan', destination: 'session' }]],
+    requests: [{ subtype: 'update_permissions', updates: [{ type: 'setMode', mode: 'plan', destination: 'session' }] }],
+  },
+  {
+    method: 'fileSuggestions',
+    args: ['pars', { limit: 5 }],
+    requests: [{ subtype: 'file_suggestions', query: 'pars', limit: 5 }],
+  },
+  {
+    method: 'sessionMessages',
+    args: [{ before: 'u1', limit: 10 }],
+    requests: [{ subtype: 'session_messages', before: 'u1', limit: 10 }],
+  },
+  {
     method: 'setMcpServers',
     args: [{ own: { type: 'sdk', name: 'calc', instance: { connect: async () => {} } } }],
     requests: [{ subtype: 'mcp_set_servers', servers: { own: { type: 'sdk', name: 'calc' } } }],

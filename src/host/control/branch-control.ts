@@ -1,12 +1,18 @@
+import { isConversation } from '../../sessions/entry-fields.ts';
+import { wholeHistory } from '../../sessions/stored/stored-session.ts';
 import { branchesOf, lastPromptOf, MAX_NODES, sessionTree as treeReport } from '../../sessions/stored/tree-pages.ts';
 import { pathTo, readTree, type Tree } from '../../sessions/tree/build-tree.ts';
+import type { TreeNode } from '../../sessions/tree/tree.ts';
 import { stringField } from '../../util/json.ts';
-import type { Branch, SessionTree, SwitchLeafResult } from '../../wire/control/index.ts';
+import type { Branch, SessionMessagesPage, SessionTree, SwitchLeafResult } from '../../wire/control/index.ts';
+import type { Entry } from '../../wire/entries.ts';
 import { ControlError } from '../../wire/errors.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
+import type { Message } from '../../wire/messages/index.ts';
 import { restoreAt } from '../checkpoints/restore-files.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { forkConversation } from '../conversation/fork-conversation.ts';
+import { replayedLine } from '../resume/resume-report.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
 
 /** The requests about the tree of a running session. Each reads the stored session again, because that is the truth. */
@@ -25,6 +31,50 @@ export async function branches({ main: { conversation } }: ControlContext): Prom
   return { branches: branchesOf(tree, conversation.recorder.leaf, await summariesOf(conversation)) };
 }
 
+/**
+ * `session_messages`: the messages of a branch from its very beginning, also those that compactions have replaced, in
+ * pages from its end. A page is as long as a line may be.
+ */
+export async function sessionMessages(
+  { main: { conversation }, services: { id } }: ControlContext,
+  request: ControlBody,
+): Promise<SessionMessagesPage> {
+  const limit = Math.min(count(request.limit, 'limit') ?? DEFAULT_MESSAGES, MAX_MESSAGES);
+  const tree = await treeOf(conversation);
+  const leaf = optionalText(request, 'leaf_uuid') ?? conversation.recorder.leaf;
+  const all = leaf === null ? [] : wholeHistory(tree, nodeOf(conversation, tree, leaf).id).filter(isConversation);
+  const before = optionalText(request, 'before');
+  const end = before === undefined ? all.length : positionOf(all, conversation.anchors.entryOf(before), before);
+  const messages: Message[] = [];
+  let size = 0;
+  for (let at = end - 1; at >= 0 && messages.length < limit; at--) {
+    const line = replayedLine(all[at] as Entry, id);
+    size += JSON.stringify(line).length;
+    if (size > MAX_PAGE && messages.length > 0) break;
+    messages.unshift(line);
+  }
+  const first = all[end - messages.length];
+  const hasMore = messages.length < end && typeof first?.uuid === 'string';
+  return { messages, total: all.length, ...(hasMore && { before: String(first.uuid) }) };
+}
+
+const DEFAULT_MESSAGES = 100;
+const MAX_MESSAGES = 500;
+/** Other SDKs refuse longer lines. One message that is longer is sent alone. */
+const MAX_PAGE = 800_000;
+
+function positionOf(entries: readonly Entry[], uuid: string, asked: string): number {
+  const at = entries.findIndex((entry) => entry.uuid === uuid);
+  if (at >= 0) return at;
+  throw new ControlError(`No message of this branch has the uuid ${asked}`, 'unknown_parent');
+}
+
+function optionalText(request: ControlBody, name: string): string | undefined {
+  const value = request[name];
+  if (value !== undefined && typeof value !== 'string') throw invalidRequest(name, 'a string');
+  return value;
+}
+
 /** Continues from another leaf, or from any other message. With `dry_run` nothing changes. */
 export async function switchLeaf(
   { main: { conversation } }: ControlContext,
@@ -33,10 +83,7 @@ export async function switchLeaf(
   const wanted = stringField(request, 'leaf_uuid');
   if (wanted === undefined) throw invalidRequest('leaf_uuid', 'a string');
   const tree = await treeOf(conversation);
-  const node = tree.nodes.get(conversation.anchors.entryOf(wanted));
-  if (!node || node.isSidechain) {
-    throw new ControlError(`No message of this session has the uuid ${wanted}; nothing was changed`, 'unknown_parent');
-  }
+  const node = nodeOf(conversation, tree, wanted);
   const dryRun = request.dry_run === true;
   const files = request.restore_files === true ? await restoreAt(conversation, tree, node, { dryRun }) : undefined;
   if (!dryRun) {
@@ -71,6 +118,12 @@ export async function renameSession(
   await conversation.recorder.title(title);
   conversation.title.inForce = title;
   return {};
+}
+
+function nodeOf({ anchors }: Conversation, tree: Tree, wanted: string): TreeNode {
+  const node = tree.nodes.get(anchors.entryOf(wanted));
+  if (node && !node.isSidechain) return node;
+  throw new ControlError(`No message of this session has the uuid ${wanted}; nothing was changed`, 'unknown_parent');
 }
 
 function treeOf({ transcript: { store, key } }: Conversation): Promise<Tree> {

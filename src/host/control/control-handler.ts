@@ -3,12 +3,15 @@ import type { ControlBody } from '../../wire/link/peer.ts';
 import type { Session } from '../session/session.ts';
 import type { SessionServices } from '../thread/services.ts';
 import type { MainThread } from '../thread/thread.ts';
+import type { FileIndex } from './file-index.ts';
 
 /** What a control request acts on. */
 export interface ControlContext {
   readonly session: Session;
   readonly main: MainThread;
   readonly services: SessionServices;
+  /** The list of files for suggestions; null until a host asks for some. */
+  readonly files: { index: FileIndex | null };
 }
 
 /** Answers one kind of request. `signal` aborts when the host withdraws the request: its answer is not sent then. */

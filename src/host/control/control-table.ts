@@ -1,5 +1,5 @@
 import { ControlError } from '../../wire/errors.ts';
-import { branches, forkSession, renameSession, sessionTree, switchLeaf } from './branch-control.ts';
+import { branches, forkSession, renameSession, sessionMessages, sessionTree, switchLeaf } from './branch-control.ts';
 import type { ControlHandler } from './control-handler.ts';
 import { readFile, rewindFiles, seedReadState } from './file-control.ts';
 import { getBinaryVersion, getHooksListing, listModels, listPermissionRules } from './listing-control.ts';
@@ -8,7 +8,14 @@ import { mcpMessage, mcpPinMode, mcpReconnect, mcpSetServers, mcpStatus, mcpTogg
 import { setMaxThinkingTokens } from './model-control.ts';
 import { reloadOutputStyles, reloadPlugins, reloadSkills } from './reload-control.ts';
 import { registerRepoRoot } from './root-control.ts';
-import { applyFlagSettings, explainPermission, getSettings, updateSettings } from './settings-control.ts';
+import {
+  applyFlagSettings,
+  explainPermission,
+  getSettings,
+  updatePermissions,
+  updateSettings,
+} from './settings-control.ts';
+import { fileSuggestions } from './suggestion-control.ts';
 import { backgroundTasks, getTaskOutput, stopTask } from './task-control.ts';
 import { generateSessionTitle } from './title-control.ts';
 import { getContextUsage, getSessionCost, getUsage } from './usage-control.ts';
@@ -33,8 +40,10 @@ const REQUESTS: Readonly<Record<string, ControlRow>> = {
   rewind_files: { answer: rewindFiles, betweenTurns: 'Files cannot be rewound' },
   read_file: { answer: readFile, isLong: true },
   seed_read_state: { answer: seedReadState },
+  file_suggestions: { answer: fileSuggestions, isLong: true },
 
   session_tree: { answer: sessionTree },
+  session_messages: { answer: sessionMessages },
   branches: { answer: branches },
   switch_leaf: { answer: switchLeaf, betweenTurns: 'The branch cannot be changed' },
   fork_session: { answer: forkSession },
@@ -55,6 +64,7 @@ const REQUESTS: Readonly<Record<string, ControlRow>> = {
   get_settings: { answer: getSettings },
   apply_flag_settings: { answer: applyFlagSettings },
   update_settings: { answer: updateSettings },
+  update_permissions: { answer: updatePermissions },
 
   set_max_thinking_tokens: { answer: setMaxThinkingTokens },
 

@@ -1,3 +1,4 @@
+import * as z from 'zod/mini';
 import { patchSettings } from '../../config/settings/edit-settings.ts';
 import type { Settings } from '../../config/settings/settings.ts';
 import { isFileScope } from '../../config/settings/store-update.ts';
@@ -5,6 +6,8 @@ import { permittedMode } from '../../permissions/policy.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { printable } from '../../util/text/printable.ts';
 import { ControlError, toHeddleError } from '../../wire/errors.ts';
+import { PermissionUpdate } from '../../wire/permissions.ts';
+import { firstIssue } from '../../wire/schema.ts';
 import { hooksAsked } from '../hooks/matching-hooks.ts';
 import { settingsReport, settingsSources } from '../launch/settings-report.ts';
 import { effortOf } from '../models/request-settings.ts';
@@ -138,4 +141,21 @@ export async function updateSettings({ main, services }: ControlContext, request
   }
   await useStyle(main, settings);
   return {};
+}
+
+/**
+ * `update_permissions`: changes rules, directories or the mode, and saves them where they say. The person at the host
+ * decides, as with the answer to a question; it is checked as strictly.
+ */
+export async function updatePermissions({ main, services }: ControlContext, request: JsonObject): Promise<JsonObject> {
+  const parsed = z.array(PermissionUpdate).safeParse(request.updates);
+  if (!parsed.success) throw invalidRequest('updates', `a list of permission updates: ${firstIssue(parsed.error)}`);
+  try {
+    await main.permissions.apply(parsed.data);
+    await services.mcp.current?.policies.approvals.remember(parsed.data);
+  } catch (error) {
+    const { code, message } = toHeddleError(error);
+    throw new ControlError(message, code === 'storage_failed' ? code : 'invalid_settings', { cause: error });
+  }
+  return { mode: main.permissions.policy.mode };
 }

@@ -106,7 +106,7 @@ export function* resumeLines(session: ResumedSession): Generator<Message, void> 
 }
 
 /** A stored message as a line, with the uuid that it has on disk. */
-function replayedLine(entry: Entry, sessionId: string): Message {
+export function replayedLine(entry: Entry, sessionId: string): Message {
   const { type, message, uuid, timestamp, isMeta, isCompactSummary, toolUseResult, error, origin } = entry;
   const common = { message, parent_tool_use_id: null, session_id: sessionId, uuid, timestamp };
   if (type === 'assistant') return { type, ...common, ...(error !== undefined && { error }) } as Message;
@@ -116,6 +116,7 @@ function replayedLine(entry: Entry, sessionId: string): Message {
     ...common,
     isReplay: true,
     ...(isSynthetic && { isSynthetic }),
+    ...(isCompactSummary === true && { isCompactSummary }),
     ...(origin !== undefined && { origin }),
     ...(toolUseResult !== undefined && { tool_use_result: toolUseResult }),
   } as Message;

@@ -22,6 +22,9 @@ export const CAPABILITIES: readonly string[] = [
   'edits',
   'partial_messages',
   'host_tools',
+  'file_suggestions',
+  'session_messages',
+  'update_permissions',
   // The reference's names for `still_queued` in the answer to `interrupt`, and for `command_lifecycle` lines.
   'interrupt_receipt_v1',
   'msg_lifecycle_v1',

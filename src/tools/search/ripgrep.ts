@@ -30,6 +30,8 @@ export interface Search {
   held: HeldFile | HeldFiles;
   /** `files`: paths, each ended by a NUL. `lines`: lines that begin with a path and a NUL, and `--` between some. */
   prints: 'files' | 'lines';
+  /** Takes each record instead of the output, which stays empty then; false ends the search. */
+  onRecord?: (record: string) => boolean;
 }
 
 export type HeldFiles = ReadonlyMap<string, HeldFile>;
@@ -106,7 +108,7 @@ interface Collector {
 }
 
 /** Takes whole records of files that may be read; other records do not count towards any limit. */
-function createCollector({ prints, held }: Search, mayRead: (path: string) => boolean): Collector {
+function createCollector({ prints, held, onRecord }: Search, mayRead: (path: string) => boolean): Collector {
   const end = prints === 'files' ? '\0' : '\n';
   const decoder = new StringDecoder('utf8');
   const names = new Map('at' in held ? [] : [...held].map(([name, { at }]) => [at, name]));
@@ -132,6 +134,10 @@ function createCollector({ prints, held }: Search, mayRead: (path: string) => bo
       for (const part of parts) {
         const record = accept(part);
         if (record === null) continue;
+        if (onRecord) {
+          if (!onRecord(record)) return false;
+          continue;
+        }
         size += record.length + 1;
         if (size > MAX_OUTPUT) return false;
         records.push(record);

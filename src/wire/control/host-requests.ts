@@ -1,6 +1,7 @@
 import * as z from 'zod/mini';
 import { JsonRpcMessage, McpServerConfig, McpServerStatus } from '../mcp.ts';
 import { SlashCommand } from '../messages/slash-command.ts';
+import { PermissionUpdate } from '../permissions.ts';
 import { AnyObject, open, word } from '../schema.ts';
 import {
   Branch,
@@ -24,6 +25,7 @@ import {
 } from './answers.ts';
 import { Done, exchanges } from './exchange.ts';
 import { InitializeResponse, initializeFields, ModelInfo } from './initialize.ts';
+import { FileSuggestions, PermissionUpdatesResult, SessionMessagesPage } from './interface-answers.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -156,8 +158,8 @@ export const hostRequests = exchanges({
   reload_output_styles: () => [{}, open({ available_output_styles: z.array(z.string()) })],
   /** Reads a file that the Read tool may read without a question. */
   read_file: () => [{ path: z.string(), max_bytes: z.optional(z.number()), encoding: text }, FileContents],
-  /** Heddle refuses this request as unsupported. */
-  file_suggestions: () => [{ query: z.string() }, open({ suggestions: z.array(z.unknown()) })],
+  /** Files and directories that fit a query, for completion. Files that a rule hides are left out. */
+  file_suggestions: () => [{ query: z.string(), limit: z.optional(z.number()) }, FileSuggestions],
   /** Marks a file as seen by the model. `mtime`: milliseconds since 1970. False: the file has changed since. */
   seed_read_state: () => [{ path: z.string(), mtime: z.number() }, z.optional(open({ seeded: flag }))],
 
@@ -172,8 +174,15 @@ export const hostRequests = exchanges({
   branches: () => [{}, open({ branches: z.array(Branch) })],
   /** Continues from another message. */
   switch_leaf: () => [{ leaf_uuid: z.string(), restore_files: flag, dry_run: flag }, SwitchLeafResult],
+  /**
+   * The messages of a branch, the newest page first: those of `leaf_uuid`, or of the active branch, before the message
+   * `before`.
+   */
+  session_messages: () => [{ leaf_uuid: text, before: text, limit: z.optional(z.number()) }, SessionMessagesPage],
   /** Copies a branch into a new session. */
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
+  /** Changes rules, directories or the mode, as the answer to a permission question can. All or nothing. */
+  update_permissions: () => [{ updates: z.array(PermissionUpdate) }, PermissionUpdatesResult],
   /** The decision that a tool call would get now, and the rule that makes it. */
   explain_permission: () => [{ tool_name: z.string(), input: AnyObject }, PermissionExplanation],
 });

@@ -42,6 +42,12 @@ export {
   InitializeResponse,
   ModelInfo,
 } from './initialize.ts';
+export type {
+  FileSuggestion,
+  FileSuggestions,
+  PermissionUpdatesResult,
+  SessionMessagesPage,
+} from './interface-answers.ts';
 
 export type HostSubtype = keyof typeof hostRequests;
 export type CliSubtype = keyof typeof cliRequests;

@@ -25,6 +25,8 @@ export const UserMessage = open(() => ({
   isSynthetic: z.optional(z.boolean()),
   /** True: a replay of input that the host sent. Absent on tool results. */
   isReplay: z.optional(z.boolean()),
+  /** Heddle's own, on replayed messages. True: the summary that replaced everything before it. */
+  isCompactSummary: z.optional(z.boolean()),
   /** The tool's structured output; the string `Error: …` when the tool failed. */
   tool_use_result: z.optional(z.unknown()),
   ...identity,

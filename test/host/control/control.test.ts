@@ -220,7 +220,7 @@ describe('the protocol', () => {
     expect(client.of('control_response')).toHaveLength(3 * names.length);
   });
 
-  test.each(['set_color', 'file_suggestions'])(
+  test.each(['set_color', 'set_has_subscribers'])(
     '[P-3] %s belongs to what is not there: an error with a code, never silence',
     async (subtype) => {
       expect(await createHouse([]).connect().control({ subtype })).toMatchObject({

@@ -1,0 +1,47 @@
+import * as z from 'zod/mini';
+import { open } from '../schema.ts';
+
+/** The answers to requests that interfaces for people send. Most of them are Heddle's own. */
+
+const flag = z.optional(z.boolean());
+
+/** A file or directory of the session that fits a query. */
+export const FileSuggestion = open(() => ({
+  /** Relative to the working directory; a directory ends with a slash. */
+  path: z.string(),
+  is_directory: flag,
+  /** The higher, the better it fits. */
+  score: z.optional(z.number()),
+  /** The characters of `path` that the query matches, for drawing. */
+  positions: z.optional(z.array(z.number())),
+}));
+export type FileSuggestion = z.infer<typeof FileSuggestion>;
+
+export const FileSuggestions = open(() => ({
+  /** The best ones, the best first. */
+  suggestions: z.array(FileSuggestion),
+  /** The directory that the paths are relative to. */
+  cwd: z.optional(z.string()),
+  /** Heddle's own: how many fit. */
+  total: z.optional(z.number()),
+  /** Heddle's own: there are more files than Heddle lists, or the list took too long. */
+  truncated: flag,
+  /** The files are still being listed: the same question may have more answers in a moment. */
+  indexing: flag,
+}));
+export type FileSuggestions = z.infer<typeof FileSuggestions>;
+
+/** A part of a conversation, oldest first. */
+export const SessionMessagesPage = open(() => ({
+  /** Lines of type `user` and `assistant` with the uuids that they have on disk, as `--replay-history` prints them. */
+  messages: z.array(open({ type: z.string(), uuid: z.optional(z.string()) })),
+  /** How many messages the branch has. */
+  total: z.number(),
+  /** Older messages than these: pass it as `before`. Absent at the beginning of the conversation. */
+  before: z.optional(z.string()),
+}));
+export type SessionMessagesPage = z.infer<typeof SessionMessagesPage>;
+
+/** What happened to permission updates. */
+export const PermissionUpdatesResult = open(() => ({ mode: z.string() }));
+export type PermissionUpdatesResult = z.infer<typeof PermissionUpdatesResult>;
