@@ -28,12 +28,12 @@ const VERSION_CHECK = 'dist/node-version.js';
 /** The files by name, relative to the root, and what the bundler says about them. */
 export async function buildLibrary({ root, manifest }) {
   const common = { ...LIBRARY, absWorkingDir: root, outdir: 'dist', external: EXTERNAL };
-  const shared = sharedModules({ root, sources: await sourcesOfSdk(common) });
+  const groups = await sharedGroups(common);
   const { metafile, outputFiles } = await esbuild.build({
     ...common,
     entryPoints: libraryEntries,
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [shared, zodOfForeignCode, placelessParser],
+    plugins: [sharedModules(root, groups), zodOfForeignCode, placelessParser],
     logOverride: { 'ignored-bare-import': 'silent' }, // of shared modules; they are not ignored
   });
   const files = new Map();
@@ -46,10 +46,55 @@ export async function buildLibrary({ root, manifest }) {
   return { metafile, files };
 }
 
-/** What `import 'heddle'` loads at once, without the modules that only the SDK has. */
-async function sourcesOfSdk(common) {
-  const { metafile } = await esbuild.build({ ...common, entryPoints: [libraryEntries.index], plugins: [nothingLate] });
-  return Object.keys(metafile.inputs).filter((source) => /^src\/(?!sdk\/)/.test(source));
+/** What the SDK loads to read stored sessions, and what else it loads late. */
+const STORED = 'src/sdk/stored/stored-sessions.ts';
+const TYPES_ONLY = libraryEntries['sdk-tools'];
+const OTHERS_LATE = [
+  'src/sdk/host-callbacks.ts',
+  'src/sdk/options/resolve-settings.ts',
+  'src/sdk/subprocess/subprocess.ts',
+  'src/sdk/tools/serve-tools.ts',
+  'src/wire/messages/parse.ts',
+];
+
+/**
+ * The bundler makes a chunk for each set of entries that share a module. With hundreds of parts that are loaded late the way
+ * to the SDK would lead through forty small files, and that to stored sessions through twenty more. So there are two groups
+ * of modules, and `importers` outside of a group, files that import one of its modules, import all of it: then it is one
+ * chunk, or two.
+ */
+async function sharedGroups(common) {
+  const [whole, sdk, late, stored] = await Promise.all([
+    esbuild.build({ ...common, entryPoints: libraryEntries, plugins: [zodOfForeignCode, placelessParser] }),
+    sourcesOf(common, [libraryEntries.index]),
+    sourcesOf(common, OTHERS_LATE),
+    sourcesOf(common, [STORED]),
+  ]);
+  const graph = Object.entries(whole.metafile.inputs).filter(([source]) => /^src\/.*\.ts$/.test(source));
+  const isOfSdk = (source) => source.startsWith('src/sdk/');
+  const ofAll = sdk.filter((source) => !isOfSdk(source));
+  const ofStored = stored.filter((source) => !isOfSdk(source) && !sdk.includes(source) && !late.includes(source));
+  const importsStored = ({ imports }) =>
+    imports.some(({ kind, path: target }) => kind === 'import-statement' && ofStored.includes(target));
+  const sourcesIf = (accepts) => graph.filter(accepts).map(([source]) => source);
+  return [
+    {
+      name: 'shared',
+      sources: ofAll,
+      importers: sourcesIf(([source]) => source !== TYPES_ONLY && !ofAll.includes(source)),
+    },
+    {
+      name: 'shared-stored',
+      sources: ofStored,
+      importers: sourcesIf(([source, input]) => !ofStored.includes(source) && importsStored(input)),
+    },
+  ];
+}
+
+/** What these entries load at once. */
+async function sourcesOf(common, entryPoints) {
+  const { metafile } = await esbuild.build({ ...common, entryPoints, plugins: [nothingLate] });
+  return Object.keys(metafile.inputs).filter((source) => source.startsWith('src/'));
 }
 
 const nothingLate = {
@@ -61,30 +106,26 @@ const nothingLate = {
   },
 };
 
-const SHARED = 'shared-modules';
-const TYPES_ONLY = libraryEntries['sdk-tools'];
-
-/**
- * The bundler makes a chunk for each set of entries that share a module. With hundreds of parts that are loaded late the way
- * to the SDK would lead through forty small files. So every other module imports all of these: then they are one chunk.
- */
-function sharedModules({ root, sources }) {
-  const contents = sources.map((source) => `import "./${source}";`).join('\n');
-  const alone = new Set([...sources, TYPES_ONLY].map((source) => path.join(root, source)));
+function sharedModules(root, groups) {
   return {
-    name: SHARED,
+    name: 'shared-modules',
     setup(build) {
       build.onLoad({ filter: /\/src\/.*\.ts$/ }, async ({ path: file }) => {
-        if (alone.has(file)) return undefined;
-        return { contents: `${await fs.readFile(file, 'utf8')}\nimport "${SHARED}";\n`, loader: 'ts' };
+        const added = groups.filter(({ importers }) => importers.includes(path.relative(root, file)));
+        if (added.length === 0) return undefined;
+        const lines = added.map(({ name }) => `import "${name}";\n`);
+        return { contents: `${await fs.readFile(file, 'utf8')}\n${lines.join('')}`, loader: 'ts' };
       });
-      build.onResolve({ filter: new RegExp(`^${SHARED}$`) }, () => ({ path: SHARED, namespace: SHARED }));
-      build.onLoad({ filter: /./, namespace: SHARED }, () => ({ contents, resolveDir: root }));
-      // Imports of what has no effects would be dropped.
-      build.onResolve({ filter: /./, namespace: SHARED }, ({ path: name }) => ({
-        path: path.join(root, name),
-        sideEffects: true,
-      }));
+      for (const { name, sources } of groups) {
+        const contents = sources.map((source) => `import "./${source}";`).join('\n');
+        build.onResolve({ filter: new RegExp(`^${name}$`) }, () => ({ path: name, namespace: name }));
+        build.onLoad({ filter: /./, namespace: name }, () => ({ contents, resolveDir: root }));
+        // Imports of what has no effects would be dropped.
+        build.onResolve({ filter: /./, namespace: name }, ({ path: source }) => ({
+          path: path.join(root, source),
+          sideEffects: true,
+        }));
+      }
     },
   };
 }

@@ -7,10 +7,10 @@ import { branchesOf, lastPromptOf, sessionTree } from '../../sessions/stored/tre
 import { type StoredSummary, storeSummary } from '../../sessions/stores/list-store.ts';
 import { activeLeaf, pathTo } from '../../sessions/tree/build-tree.ts';
 import { nodeNamed } from '../../sessions/tree/find-node.ts';
-import { randomIds } from '../../util/system-runtime.ts';
 import type { Branch, SessionTree } from '../../wire/control/index.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { HeddleError } from '../../wire/errors.ts';
+import { randomIds } from './stored-runtime.ts';
 
 /** One session of a store, with the operations for the functions of `sessions.ts`. */
 export interface StoreSession {

@@ -26,7 +26,6 @@ import { toSessionStore } from '../../sessions/stores/reference-store.ts';
 import type { ReferenceSessionStore } from '../../sessions/stores/reference-store-types.ts';
 import { withLease } from '../../sessions/stores/with-lease.ts';
 import { activeLeaf } from '../../sessions/tree/build-tree.ts';
-import { randomIds, silentLogger } from '../../util/system-runtime.ts';
 import type { Branch, SessionTree } from '../../wire/control/index.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { homeOf, realPath } from '../subprocess/session-location.ts';
@@ -39,6 +38,7 @@ import {
   type SessionMessagesOptions,
   type SessionPlaceOptions,
 } from './stored-options.ts';
+import { randomIds, silentLogger } from './stored-runtime.ts';
 
 /** The bodies of the functions in `sessions.ts`. */
 export async function list(options: ListSessionsOptions): Promise<StoredSummary[]> {
@@ -46,17 +46,16 @@ export async function list(options: ListSessionsOptions): Promise<StoredSummary[
   const { dir, includeWorktrees = true, limit, offset, sessionStore } = options;
   if (sessionStore) return (await listStore(sessionStore, options)).map(shown);
   const project = dir === undefined ? undefined : realPath(dir);
-  const found = await listSessions({
+  return listSessions({
     home: homeOf(options),
     ...(project !== undefined && { project: includeWorktrees ? withWorktrees(project) : project }),
     ...(limit !== undefined && { limit }),
     ...(offset !== undefined && { offset }),
   });
-  return found.map(shown);
 }
 
 /**
- * Rounds to whole milliseconds, as dates have them, and leaves out the branch HEAD, which files record without a branch
+ * Stores may have anything in a summary, unlike session files. Rounds to whole milliseconds, as dates have them, and leaves out the branch HEAD, which files record without a branch
  * or repository.
  */
 function shown({ gitBranch, ...summary }: StoredSummary): StoredSummary {

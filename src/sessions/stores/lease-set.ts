@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import { identityOf } from '../../util/process/process-identity.ts';
 import type { Logger } from '../../util/runtime.ts';
@@ -24,6 +23,8 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
   return {
     async take(sessionId, holder) {
       const path = join(home, 'locks', `${sessionId}.json`);
+      // Loaded here, because a list of sessions comes past this file, too, and would pay for it.
+      const { randomBytes } = await import('node:crypto');
       const token = randomBytes(12).toString('hex');
       const since = new Date().toISOString();
       const other = await taken(home, path, { ...identityOf(holder), since, token });

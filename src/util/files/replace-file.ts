@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 
@@ -7,6 +6,8 @@ import { dirname, join } from 'node:path';
  * one.
  */
 export async function replaceFile(path: string, make: (temporary: string) => Promise<void>): Promise<void> {
+  // Loaded here, because a list of sessions comes past this file, too, and would pay for it.
+  const { randomBytes } = await import('node:crypto');
   // In the same folder, because a rename cannot cross file systems.
   const temporary = join(dirname(path), `.heddle-${randomBytes(8).toString('hex')}.tmp`);
   try {

@@ -22,12 +22,20 @@ export function padToWidth(text: string, width: number): string {
   return text + ' '.repeat(Math.max(0, width - displayWidth(text)));
 }
 
-const NONE = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const WIDE =
-  /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60]$/u;
-
 function widthOf(character: string): number {
   if (character < '\u0300') return 1;
-  if (NONE.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  if (isCombining(character)) return 0;
+  return isWide(character) ? 2 : 1;
+}
+
+// In functions, because making such a pattern takes a good part of a millisecond, and most runs need none.
+
+function isCombining(character: string): boolean {
+  return /^[\p{Mn}\p{Me}\p{Cf}]$/u.test(character);
+}
+
+function isWide(character: string): boolean {
+  return /^[\p{Emoji_Presentation}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\u3000-\u303e\uff01-\uff60]$/u.test(
+    character,
+  );
 }
