@@ -49,7 +49,7 @@ export async function startSandbox(setting: JsonObject, dependencies: SandboxDep
   return {
     shell: sandbox,
     policy: { autoAllow: rules.autoAllow, confines: (command) => !isExcluded(command) },
-    info: () => infoOf(rules, provider, hosts),
+    info: () => ({ ...infoOf(rules, provider, hosts), unix_sockets: sandbox.unixSockets() }),
     describe: () => sandbox.describe(),
     async close() {
       await sandbox.close();

@@ -1,7 +1,8 @@
 import { isInside } from '../../util/files/path-inside.ts';
 import type { ProcessSpec } from '../../util/process/process.ts';
-import { bridgeArgs } from './bridge.ts';
+import { bridgeArgs, FILTER_FD } from './bridge.ts';
 import type { Mount } from './mounts.ts';
+import { ownIds, runsAsRoot } from './reachable.ts';
 import type { SocketAccess } from './unix-sockets.ts';
 
 export interface BubblewrapOptions {
@@ -14,6 +15,9 @@ export interface BubblewrapOptions {
   proxy: { socket: string; socat: string } | null;
   /** For containers in which nothing can be mounted on /proc: commands then see the /proc of the outside. */
   isWeaker: boolean;
+  /** Where the filter of system calls begins; null: there is none. */
+  filter: 'all' | 'command' | null;
+  bwrap: string;
 }
 
 /** The path of the proxy's socket inside the sandbox. */
@@ -25,17 +29,41 @@ const PROXY_SOCKET = '/run/heddle-proxy.sock';
  * inside.
  */
 export function bubblewrapArgs({ command, args, cwd }: ProcessSpec, options: BubblewrapOptions): string[] {
-  const { proxy } = options;
+  const { proxy, filter } = options;
+  if (filter === 'command') return inTwoStages({ command, args, cwd }, options);
   const inner = [command, ...args];
   const bridged = proxy === null ? inner : ['bash', ...bridgeArgs(proxy.socat, PROXY_SOCKET, inner)];
-  return [...ISOLATION, ...fileSystem(options), '--chdir', cwd, '--', ...bridged];
+  const filtered = filter === null ? [] : FILTERED;
+  return [...filtered, ...ISOLATION, '--unshare-net', ...fileSystem(options), '--chdir', cwd, '--', ...bridged];
 }
+
+/**
+ * First only a network and the bridge out of it, then all else with the filter, which would stop the bridge. In the first
+ * stage the user is root of the namespace, because bwrap wants to be that or to have no powers; then itself again.
+ */
+function inTwoStages(
+  { command, args, cwd }: Pick<ProcessSpec, 'command' | 'args' | 'cwd'>,
+  options: BubblewrapOptions,
+) {
+  const { proxy, bwrap } = options;
+  const { uid, gid } = ownIds();
+  const confined = [
+    ...[bwrap, ...FILTERED, '--unshare-user', '--uid', uid, '--gid', gid, ...ISOLATION],
+    ...[...fileSystem({ ...options, proxy: null }), '--chdir', cwd, '--', command, ...args],
+  ];
+  const bridged = proxy === null ? confined : ['bash', ...bridgeArgs(proxy.socat, proxy.socket, confined)];
+  const first = ['--die-with-parent', '--unshare-user', '--uid', '0', '--gid', '0', '--unshare-net', '--unshare-pid'];
+  // bwrap reads there of processes that it starts. For root it would cover parts of it, and then nothing can be mounted.
+  const proc = runsAsRoot() ? [] : ['--proc', '/proc'];
+  return [...first, '--dev-bind', '/', '/', ...proc, '--cap-add', 'ALL', '--', ...bridged];
+}
+
+const FILTERED = ['--seccomp', String(FILTER_FD)];
 
 const ISOLATION = [
   '--die-with-parent',
   '--unshare-user-try',
   '--unshare-pid',
-  '--unshare-net',
   '--unshare-ipc',
   '--unshare-uts',
   '--unshare-cgroup-try',

@@ -9,6 +9,8 @@ import type { SandboxRules } from './sandbox-settings.ts';
 export interface Network {
   /** The way out for a command that starts now; null when no host is allowed. */
   open(): Promise<Outlet | null>;
+  /** True when some host is allowed. */
+  isUsed(): boolean;
   /** A clause that describes the access. */
   describe(): string;
   /** The hosts that were refused since the last call. */
@@ -48,9 +50,12 @@ export function createNetwork({ rules, hosts, listenOn }: NetworkOptions): Netwo
     return { proxy, at: port === null ? listenOn : { ...listenOn, port } };
   });
 
+  const isUsed = () => hasOwnProxy || hosts.list().length > 0;
+
   return {
+    isUsed,
     async open() {
-      if (!hasOwnProxy && hosts.list().length === 0) return null;
+      if (!isUsed()) return null;
       const { at } = await start();
       return { at, noProxy: OWN_NAMES.filter((name) => hosts.access(name) === 'none') };
     },

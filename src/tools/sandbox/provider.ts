@@ -7,6 +7,8 @@ export interface Provider {
   readonly name: 'bubblewrap' | 'seatbelt';
   /** The real paths of its programs: they run outside the sandbox, so no command may change them. */
   readonly programs: readonly string[];
+  /** False where the filter cannot begin with the command (`Cell.filter`). */
+  readonly filtersCommand: boolean;
   /** The address on which the proxy has to listen so that commands inside can reach it. */
   proxyAddress(stateDir: string): ListenOptions;
   /** The process to run instead. Throws a ToolError, or the error of the file system, when it cannot be determined. */
@@ -20,6 +22,13 @@ export interface Cell {
   confinement: Confinement;
   /** A directory for temporary files, the same for all commands of a session. */
   tmp: string;
+  /** A directory of Heddle for this sandbox, which commands cannot reach. */
+  state: string;
+  /**
+   * Where the filter begins that lets no process make a unix socket, if no socket is allowed: for all processes, or
+   * only for the command, because a bridge to the proxy needs such sockets. `none` where that is not possible.
+   */
+  filter: 'all' | 'command' | 'none';
   /** The way to the network, or null. */
   outlet: Outlet | null;
 }

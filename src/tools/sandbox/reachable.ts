@@ -23,6 +23,13 @@ export function runsAsRoot(): boolean {
   return asRoot() !== null;
 }
 
+/** The effective user and group of this process, for programs that take them as words. */
+export function ownIds(): { uid: string; gid: string } {
+  const status = statusOfProcess();
+  const effective = (name: string) => new RegExp(`^${name}:\\s+\\d+\\s+(\\d+)`, 'm').exec(status)?.[1] ?? '0';
+  return { uid: effective('Uid'), gid: effective('Gid') };
+}
+
 interface Root {
   groups: readonly number[];
 }

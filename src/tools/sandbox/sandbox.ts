@@ -28,10 +28,14 @@ export interface SandboxOptions {
 export interface Sandbox extends ShellSandbox {
   /** Tests the sandbox. Resolves with the reason why it does not confine, or null when it does. */
   test(run: Run): Promise<string | null>;
+  /** Which unix sockets commands can reach: `none`, those that are `listed`, `all`; `unknown`: the known ones are closed. */
+  unixSockets(): UnixSocketAccess;
   /** A sentence for the model about what commands may and may not reach. */
   describe(): string;
   close(): Promise<void>;
 }
+
+export type UnixSocketAccess = 'none' | 'listed' | 'all' | 'unknown';
 
 type Run = (spec: ProcessSpec) => Promise<ProcessOutcome>;
 
@@ -48,8 +52,10 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   const writable = () => [...paths.roots(), ...named.allowWrite];
   const realWritable = () => writable().map((path) => paths.realPath(path) ?? path);
 
-  async function runIn(cell: Omit<Cell, 'tmp'>, spec: ProcessSpec, run: Run): Promise<ProcessOutcome> {
-    const confined = provider.confine(spec, { ...cell, tmp });
+  let canNest = provider.filtersCommand;
+
+  async function runIn(cell: Omit<Cell, 'tmp' | 'state'>, spec: ProcessSpec, run: Run): Promise<ProcessOutcome> {
+    const confined = provider.confine(spec, { ...cell, tmp, state });
     try {
       return await run(confined.spec);
     } finally {
@@ -64,7 +70,9 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     },
     async inside(spec, run) {
       try {
-        return await runIn({ confinement: await confinementNow(), outlet: await network.open() }, spec, run);
+        const outlet = await network.open();
+        const filter = outlet === null ? 'all' : canNest ? 'command' : 'none';
+        return await runIn({ confinement: await confinementNow(), outlet, filter }, spec, run);
       } catch (error) {
         return rethrowReadable(error);
       }
@@ -83,8 +91,19 @@ export function createSandbox(options: SandboxOptions): Sandbox {
       } catch (error) {
         return messageOf(error);
       }
-      const closed = { confinement: NOTHING, outlet: null };
-      return testSandbox((spec) => runIn(closed, spec, run), paths.roots()[0] ?? '/');
+      const test = (filter: Cell['filter']) =>
+        testSandbox(
+          (spec) => runIn({ confinement: NOTHING, outlet: null, filter }, spec, run),
+          paths.roots()[0] ?? '/',
+        );
+      const problem = await test('all');
+      if (problem === null && canNest && network.isUsed()) canNest = (await test('command')) === null;
+      return problem;
+    },
+    unixSockets() {
+      if (named.unixSockets === 'all') return 'all';
+      if (named.unixSockets.length > 0) return 'listed';
+      return network.isUsed() && !canNest ? 'unknown' : 'none';
     },
     describe: () =>
       `Commands run in a sandbox: they can write only below ${writable().join(', ')} and in /tmp, ` +

@@ -7,6 +7,7 @@ import { type Provider, proxyEnv } from './provider.ts';
 export function createSeatbelt({ allowLocalBinding }: { allowLocalBinding: boolean }): Provider {
   return {
     name: 'seatbelt',
+    filtersCommand: true,
     programs: [], // part of the system, not writable
     proxyAddress: () => ({ host: '127.0.0.1', port: 0 }),
     confine(spec, { confinement, tmp, outlet }) {

@@ -81,6 +81,8 @@ export const SystemInitMessage = open(() => ({
       /** `off`, `allow-list` or `own-proxy`. */
       network: text,
       allowed_hosts: texts,
+      /** `none`, `listed`, `all`, or `unknown`: those that are known when a command starts are closed. */
+      unix_sockets: text,
       weaker: flag,
       auto_allow: flag,
       may_leave: flag,

@@ -106,6 +106,7 @@ describeSandboxed('a session with a sandbox', () => {
       provider: 'bubblewrap',
       network: 'off',
       allowed_hosts: [],
+      unix_sockets: 'none',
       weaker: false,
       auto_allow: true,
       may_leave: false,

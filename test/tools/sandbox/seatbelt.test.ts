@@ -42,7 +42,7 @@ test('the command is run by sandbox-exec, with the proxy in its environment', ()
   const seatbelt = createSeatbelt({ allowLocalBinding: false });
   const spec = { command: '/bin/bash', args: ['-c', 'true'], cwd: '/', env: { HTTPS_PROXY: 'http://outside:1' } };
   const outlet = { at: { host: '127.0.0.1', port: 4000 }, noProxy: ['localhost'] };
-  const { spec: confined } = seatbelt.confine(spec, { confinement, tmp: '/t', outlet });
+  const { spec: confined } = seatbelt.confine(spec, { confinement, tmp: '/t', state: '/s', filter: 'all', outlet });
   expect(confined.command).toBe('/usr/bin/sandbox-exec');
   expect(confined.args.slice(-3)).toEqual(['/bin/bash', '-c', 'true']);
   expect(confined.env).toMatchObject({ HTTPS_PROXY: 'http://127.0.0.1:4000', NO_PROXY: 'localhost', TMPDIR: '/t' });
