@@ -1,5 +1,4 @@
 import type { ApiMessage } from '../../model/model.ts';
-import type { AppendOptions, SessionKey, SessionStore } from '../../sessions/store.ts';
 import type { Chain } from '../../sessions/tree/chain.ts';
 import type { FileSnapshot } from '../../sessions/tree/checkpoint-entries.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -9,16 +8,17 @@ import type { AssistantMessage, CompactBoundaryMessage, Message, UserMessage } f
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachmentEntry } from '../attachment.ts';
 import type { EntryDetails, RetainedEntry } from '../turn-conversation.ts';
+import { createEntryWriter, type EntryDestination } from './entry-writer.ts';
+import { createEventRecorder, type EventRecorder } from './event-recorder.ts';
 import { localCommandEntries, type RecordedCommand } from './local-command-entries.ts';
+import { createStateRecorder, type StateRecorder } from './state-recorder.ts';
 
-/** Writes the transcript. An entry is on disk when the method that records it resolves. */
+/** Writes the messages of a conversation. An entry is on disk when the method that records it resolves. */
 export interface Recorder {
   /** Records the user's message and its attachments. Resolves with the message's uuid. */
   prompt(input: UserInput, context: PromptContext): Promise<string>;
   /** Records the task of an agent and its attachments. */
   task(prompt: string, context: Pick<PromptContext, 'uuid' | 'attachments'>): Promise<void>;
-  /** Records a message that waits in the queue for the model, so that it is not lost when this process ends. */
-  enqueue(content: string): Promise<void>;
   /**
    * Records a message of the conversation and hands it back with the time of its entry; messages that are not part of it
    * pass straight through.
@@ -28,26 +28,12 @@ export interface Recorder {
   join(input: UserInput, context: PromptContext): Promise<void>;
   /** Records attachments that are added to the conversation during a turn. */
   attach(attachments: readonly AttachmentEntry[]): Promise<void>;
-  /** Records that a hook was started. */
-  progress(data: JsonObject, fields: { uuid: string; toolUseID: string }): Promise<void>;
-  /** Records a fact about the conversation that is not part of it. */
-  system(subtype: string, fields: JsonObject & { uuid: string }): Promise<void>;
   /** Records a command that Heddle answered itself, and its output. Resolves with the content for the model. */
   localCommand(command: RecordedCommand): Promise<ContentBlock[]>;
-  /** Records that a prompt was taken from the queue; the prompt itself is recorded later. */
-  dequeue(): Promise<void>;
-  /** Records a command that Heddle does not know. It is not part of the conversation. */
-  unknownCommand(command: { content: string; uuid: string }): Promise<void>;
   /** Records retained messages and attachments again, after the summary that replaced everything before it. */
   retain(retained: readonly RetainedEntry[]): Promise<void>;
-  /** Records a message that stays unanswered because the session ends. */
-  cancel(input: UserInput): Promise<void>;
   /** Records that more files belong to the checkpoint of a prompt, because calls of the latest answer touch them. */
   fileSnapshot(snapshot: FileSnapshot): Promise<void>;
-  /** Records a change of the permission mode. */
-  mode(mode: string): Promise<void>;
-  /** Records the cost of the session so far, once per turn. */
-  cost(state: JsonObject): Promise<void>;
   /** The parent of the next entry; null when it begins a conversation. */
   readonly leaf: string | null;
   /**
@@ -55,12 +41,12 @@ export interface Recorder {
    * root.
    */
   moveTo(uuid: string | null): void;
-  /** Records the current end of the conversation, from which a resume continues. */
-  markLeaf(lastPrompt: string): Promise<void>;
-  /** Records the title of the session. */
-  title(title: string): Promise<void>;
   /** Continues from the parent of the first of these entries. */
   rewind(uuids: readonly string[]): void;
+  /** Records what happens around the messages. */
+  readonly events: EventRecorder;
+  /** Records the state of the session. */
+  readonly state: StateRecorder;
 }
 
 export interface PromptContext {
@@ -79,34 +65,18 @@ export interface ExpandedCommand {
   uuid: string;
 }
 
-/** The destination of entries; null when the session is not stored. */
-export interface Transcript {
-  key: SessionKey;
-  store: SessionStore | null;
-  chain: Chain;
+/** The stored session that a recorder writes. */
+export interface Transcript extends EntryDestination {
   /** The file checkpoint for a user message, when checkpoints are on. */
   snapshotFor?: (uuid: string) => Promise<FileSnapshot> | null;
 }
 
-export function createRecorder({ key, store, chain, snapshotFor }: Transcript): Recorder {
-  const parents = new Map<string, string | null>();
+export function createRecorder(transcript: Transcript): Recorder {
+  const { chain, snapshotFor } = transcript;
+  const writer = createEntryWriter(transcript);
+  const { append, appendNew } = writer;
   let lastAnswer: string | null = null;
-  /** Takes entries that could not be stored off the chain again, so that the next entry links to one that exists. */
-  const appendGroup = async (leafBefore: string | null, entries: readonly Entry[], options: AppendOptions) => {
-    for (const { uuid, parentUuid } of entries) {
-      if (typeof uuid === 'string') parents.set(uuid, (parentUuid as string | null | undefined) ?? null);
-    }
-    try {
-      await store?.append(key, entries, options);
-    } catch (error) {
-      chain.moveTo(leafBefore);
-      throw error;
-    }
-  };
-  const append = (leafBefore: string | null, ...entries: Entry[]) => appendGroup(leafBefore, entries, {});
-  /** For entries whose uuids were made here. The uuid of a message may be its sender's, who may send it twice. */
-  const appendNew = (leafBefore: string | null, ...entries: Entry[]) =>
-    appendGroup(leafBefore, entries, { areNew: true });
+  /** The uuid of a message may be its sender's, who may send it twice. */
   const appendSaid = (input: UserInput) => (input.uuid === undefined ? appendNew : append);
   const checkpoint = async (uuid: string): Promise<Entry[]> => {
     const snapshot = await snapshotFor?.(uuid);
@@ -115,7 +85,7 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
   };
   return {
     async prompt(input, { uuid, permissionMode, attachments, expanded }) {
-      parents.clear(); // only the entries of the running turn can still be rewound
+      writer.beginTurn();
       const before = await checkpoint(uuid);
       const { leaf } = chain;
       const said = expanded
@@ -126,13 +96,10 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       return uuid;
     },
     async task(prompt, { uuid, attachments }) {
-      parents.clear();
+      writer.beginTurn();
       const { leaf } = chain;
       const said = chain.userEntry({ role: 'user', content: prompt }, { uuid });
       await appendNew(leaf, said, ...attached(chain, attachments));
-    },
-    async enqueue(content) {
-      await append(chain.leaf, chain.queueOperation('enqueue', content));
     },
     async record(message, details = {}) {
       const { leaf } = chain;
@@ -154,66 +121,28 @@ export function createRecorder({ key, store, chain, snapshotFor }: Transcript): 
       const { leaf } = chain;
       if (attachments.length > 0) await appendNew(leaf, ...attached(chain, attachments));
     },
-    async progress(data, { uuid, toolUseID }) {
-      const { leaf } = chain;
-      await appendNew(leaf, chain.progressEntry(data, { uuid, toolUseID, parentToolUseID: toolUseID }));
-    },
-    async system(subtype, fields) {
-      const { leaf } = chain;
-      await appendNew(leaf, chain.systemEntry(subtype, fields));
-    },
-    async fileSnapshot(snapshot) {
-      const messageId = lastAnswer ?? snapshot.messageId;
-      await append(chain.leaf, chain.fileSnapshot(snapshot, { messageId, isUpdate: true }));
-    },
     async localCommand(command) {
       const { leaf } = chain;
       const { entries, seen } = localCommandEntries(chain, command);
       await append(leaf, ...entries);
       return seen;
     },
-    async unknownCommand({ content, uuid }) {
-      const { leaf } = chain;
-      const fields = { content, level: 'info', isMeta: false, uuid };
-      await append(leaf, chain.queueOperation('dequeue'), chain.systemEntry('local_command', fields));
-    },
-    async dequeue() {
-      await append(chain.leaf, chain.queueOperation('dequeue'));
-    },
     async retain(retained) {
       if (retained.length === 0) return;
       const { leaf } = chain;
       await append(leaf, ...retained.map((each) => retainedEntry(chain, each)));
     },
-    async cancel({ message: { content } }) {
-      const text = typeof content === 'string' ? content : JSON.stringify(content);
-      await append(chain.leaf, chain.queueOperation('enqueue', text), chain.queueOperation('remove'));
-    },
-    async mode(mode) {
-      await append(chain.leaf, { type: 'mode', mode, sessionId: key.sessionId });
-    },
-    async cost(state) {
-      await append(chain.leaf, { type: 'cost-state', sessionId: key.sessionId, ...state });
+    async fileSnapshot(snapshot) {
+      const messageId = lastAnswer ?? snapshot.messageId;
+      await append(chain.leaf, chain.fileSnapshot(snapshot, { messageId, isUpdate: true }));
     },
     get leaf() {
       return chain.leaf;
     },
-    moveTo(uuid) {
-      chain.moveTo(uuid);
-    },
-    async markLeaf(lastPrompt) {
-      const { leaf } = chain;
-      if (leaf !== null) {
-        await append(leaf, { type: 'last-prompt', lastPrompt, leafUuid: leaf, sessionId: key.sessionId });
-      }
-    },
-    async title(customTitle) {
-      await append(chain.leaf, { type: 'custom-title', customTitle, sessionId: key.sessionId });
-    },
-    rewind(uuids) {
-      const [first] = uuids;
-      if (first !== undefined && parents.has(first)) chain.moveTo(parents.get(first) ?? null);
-    },
+    moveTo: (uuid) => chain.moveTo(uuid),
+    rewind: (uuids) => writer.rewind(uuids),
+    events: createEventRecorder(chain, writer),
+    state: createStateRecorder(transcript, writer),
   };
 }
 

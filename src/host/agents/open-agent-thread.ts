@@ -84,7 +84,8 @@ export async function openAgentThread(parent: Thread, spec: AgentSpec): Promise<
     ...(!isFork && { omitsMemory: definition.omitClaudeMd, compactAtMost: positive(definition.autoCompactWindow) }),
     ...{ workspace, sandbox, gitBranch, readableFilter: () => readFilter(permissions) },
   });
-  const title = new SessionTitle({ pending: null, inForce: parent.conversation.title.inForce });
+  const { inForce } = parent.conversation.title;
+  const title = new SessionTitle({ pending: null, inForce, recorder: recorded.recorder });
   const { id: sessionId, runtime } = services;
   const conversation = new Conversation({
     ...recorded,

@@ -1,4 +1,4 @@
-import type { Recorder } from '../../agent/messages/recorder.ts';
+import type { EventRecorder } from '../../agent/messages/event-recorder.ts';
 import { type BackgroundTask, type BackgroundTasks, isAtWork } from '../../tools/background/background-tasks.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Runtime } from '../../util/runtime.ts';
@@ -49,7 +49,7 @@ export interface WatchedSession {
   id: string;
   runtime: Runtime;
   tasks: BackgroundTasks;
-  recorder: Pick<Recorder, 'enqueue'>;
+  events: Pick<EventRecorder, 'enqueue'>;
   /** Where tasks are recorded; null: nowhere. */
   home: string | null;
   cwd: string;
@@ -87,7 +87,7 @@ export function watchSessionTasks(session: WatchedSession, onTrigger: () => void
       return;
     }
     ended.push(task);
-    session.recorder
+    session.events
       .enqueue(notificationText(task))
       .catch((error) => runtime.log('warn', `The end of ${task.id} was not recorded: ${messageOf(error)}`));
     onTrigger();

@@ -16,7 +16,7 @@ export interface CheckpointedSession {
   /** The workspace that changes files. */
   local: Workspace;
   transcript: OpenTranscript;
-  recorder: Recorder;
+  recorder: Pick<Recorder, 'fileSnapshot'>;
   files: FileStates;
   policy: () => Policy;
 }

@@ -8,7 +8,7 @@ import type { Checkpoints } from './checkpoints.ts';
 /** A conversation whose files follow it to another message. Their present state is saved first, so that a return restores it. */
 export interface RestorableConversation {
   readonly checkpoints: Checkpoints | null;
-  readonly recorder: { readonly leaf: string | null };
+  readonly leaf: string | null;
 }
 
 /** Throws for a session that does not save files. */
@@ -33,7 +33,7 @@ export async function restoreAt(
   const last = steps ? Math.max(...steps.map(({ index }) => index)) : -1;
   const next = [...tree.nodes.values()].find((node) => node.index > last && checkpoints.has(node.id));
   const state = leaf && checkpoints.has(leaf.id) && !isPrompt(leaf.entry) ? leaf : next;
-  if (!state || (leaf && leaf.id === conversation.recorder.leaf)) return { canRewind: true, filesChanged: [] };
+  if (!state || (leaf && leaf.id === conversation.leaf)) return { canRewind: true, filesChanged: [] };
   if (!dryRun) await savePresent(conversation, tree);
   return checkpoints.rewind(state.id, { dryRun, anyBranch: true, namesFiles: true });
 }
@@ -50,8 +50,7 @@ export async function restoreAtPrompt(
 }
 
 /** Saves the present files under the message that the conversation leaves. A prompt has its own state, which stays. */
-async function savePresent({ checkpoints, recorder }: RestorableConversation, tree: Tree): Promise<void> {
-  const { leaf } = recorder;
+async function savePresent({ checkpoints, leaf }: RestorableConversation, tree: Tree): Promise<void> {
   const node = leaf === null ? undefined : tree.nodes.get(leaf);
   if (node && !isPrompt(node.entry)) await checkpoints?.leave(node.id);
 }

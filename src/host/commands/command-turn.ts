@@ -88,7 +88,7 @@ async function* localTurn(
     memory: () => conversation.memory.list(),
     setModel: (wanted) => dependencies.setModel(wanted),
     // The command itself is the first message of the new conversation, so that a resume does not return to the old one.
-    clear: () => conversation.clear(),
+    clear: () => conversation.moveTo(null),
     fork: (title) => forkConversation(conversation, { newId: () => ids.uuid(), title: title || undefined }),
   });
   if (received.name === 'clear') await thread.hooks.current?.cleared(new AbortController().signal);
@@ -110,7 +110,7 @@ async function* unknownTurn(received: ReceivedCommand, thread: Thread): AsyncGen
   const text = `Unknown skill: ${name}`;
   // Blocks that a host has sent with the command are part of the conversation.
   if (received.before) await recordCommand(thread, received, { stream: 'stderr', text }, { dequeue: true });
-  else await conversation.recorder.unknownCommand({ content: `/${name} ${args}`.trim(), uuid });
+  else await conversation.events.unknownCommand({ content: `/${name} ${args}`.trim(), uuid });
   yield initLine(thread, services.runtime.ids.uuid());
   yield result(thread, received, { text, userLines: 0 });
 }
@@ -125,7 +125,7 @@ async function* compactTurn(
   const { clock, ids } = services.runtime;
   const started = clock.now();
   const turn = dependencies.makeTurn();
-  await conversation.recorder.dequeue();
+  await conversation.events.dequeue();
   const failure = yield* compactNow(turn, received.args, thread, signal);
   const output: CommandOutput = failure
     ? { stream: 'stderr', text: `Error: ${failure.reason}` }

@@ -21,7 +21,7 @@ export interface CommandContext {
   memory(): Promise<ListedMemory[]>;
   /** Resolves with the model's full id. */
   setModel(name: string): Promise<string>;
-  clear(): void;
+  clear(): Promise<void>;
   /** Copies the conversation to a new session. Resolves with the id of that session. */
   fork(title: string): Promise<string>;
 }
@@ -37,8 +37,8 @@ export const LOCAL_COMMANDS: ReadonlyMap<string, LocalCommand> = new Map<string,
   ['branch', forkReport],
   [
     'clear',
-    (_args, context) => {
-      context.clear();
+    async (_args, context) => {
+      await context.clear();
       return 'The conversation is empty now. The old one is still in the session file.';
     },
   ],

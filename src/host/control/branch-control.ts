@@ -23,12 +23,12 @@ export async function sessionTree(
 ): Promise<SessionTree> {
   const limit = Math.min(count(request.limit, 'limit') ?? MAX_NODES, MAX_NODES);
   const page = { offset: count(request.offset, 'offset'), limit };
-  return treeReport(await treeOf(conversation), conversation.recorder.leaf, page);
+  return treeReport(await treeOf(conversation), conversation.leaf, page);
 }
 
 export async function branches({ main: { conversation } }: ControlContext): Promise<{ branches: Branch[] }> {
   const tree = await treeOf(conversation);
-  return { branches: branchesOf(tree, conversation.recorder.leaf, await summariesOf(conversation)) };
+  return { branches: branchesOf(tree, conversation.leaf, await summariesOf(conversation)) };
 }
 
 /**
@@ -87,8 +87,7 @@ export async function switchLeaf(
   const dryRun = request.dry_run === true;
   const files = request.restore_files === true ? await restoreAt(conversation, tree, node, { dryRun }) : undefined;
   if (!dryRun) {
-    await conversation.moveTo(node.id);
-    await conversation.recorder.markLeaf(lastPromptOf(pathTo(tree, node.id)).slice(0, MAX_PROMPT));
+    await conversation.moveTo(node.id, lastPromptOf(pathTo(tree, node.id)).slice(0, MAX_PROMPT));
   }
   return { leaf_uuid: node.id, ...(files && { files }) };
 }
@@ -115,8 +114,7 @@ export async function renameSession(
   if (meant !== undefined && meant !== id) {
     throw new ControlError(`This is the session ${id}, not ${meant}: it was not renamed`, 'invalid_request');
   }
-  await conversation.recorder.title(title);
-  conversation.title.inForce = title;
+  await conversation.title.record(title);
   return {};
 }
 

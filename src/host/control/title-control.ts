@@ -2,7 +2,6 @@ import { stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { textOf } from '../../wire/api/text-of.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
-import type { Conversation } from '../conversation/conversation.ts';
 import { askModel } from '../models/ask-model.ts';
 import type { MainThread } from '../thread/thread.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
@@ -30,9 +29,9 @@ export async function generateSessionTitle(
   const description = stringField(request, 'description')?.trim();
   if (!description) throw invalidRequest('description', 'a text: what the session is about');
   const title = await titleFor(main, description, signal);
-  const { inForce, pending } = main.conversation.title;
-  if (title !== null && request.persist === true && inForce === null && pending === null) {
-    await saveTitle(main.conversation, title);
+  const { title: current } = main.conversation;
+  if (title !== null && request.persist === true && current.inForce === null && current.pending === null) {
+    await current.save(title);
   }
   return { title };
 }
@@ -60,14 +59,4 @@ function oneLine(text: string): string | null {
   const line = text.trim().split('\n', 1)[0] ?? '';
   const title = line.replace(/^["'\u201c\u00ab]+|["'\u201d\u00bb.]+$/gu, '').trim();
   return title === '' ? null : [...title].slice(0, MAX_TITLE).join('');
-}
-
-/** A session without messages gets its title with the first one. */
-async function saveTitle({ recorder, title: current }: Conversation, title: string): Promise<void> {
-  if (recorder.leaf === null) {
-    current.pending = title;
-    return;
-  }
-  await recorder.title(title);
-  current.inForce = title;
 }

@@ -33,6 +33,6 @@ async function isUsed({ uuids, transcript }: Conversation, uuid: string): Promis
 }
 
 /** A message may follow every entry of the conversation, and every line that was sent. */
-async function canFollow({ anchors, recorder, transcript }: Conversation, uuid: string): Promise<boolean> {
-  return anchors.has(uuid) || recorder.leaf === uuid || (await holdsEntry(transcript, uuid));
+async function canFollow({ anchors, leaf, transcript }: Conversation, uuid: string): Promise<boolean> {
+  return anchors.has(uuid) || leaf === uuid || (await holdsEntry(transcript, uuid));
 }

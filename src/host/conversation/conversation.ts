@@ -1,6 +1,7 @@
 import { type Attachment, type AttachmentEntry, attachedContent } from '../../agent/attachment.ts';
 import type { Ledger } from '../../agent/ledger.ts';
 import { addUserContent, userContent } from '../../agent/messages/api-messages.ts';
+import type { EventRecorder } from '../../agent/messages/event-recorder.ts';
 import type { RecordedCommand } from '../../agent/messages/local-command-entries.ts';
 import type { Recorder } from '../../agent/messages/recorder.ts';
 import type { Tally } from '../../agent/turn.ts';
@@ -105,8 +106,8 @@ export interface JoinedTurn {
  */
 export class Conversation {
   readonly transcript: ConversationTranscript;
-  /** Writes entries that are no messages: titles, leaf marks, progress of hooks. */
-  readonly recorder: Recorder;
+  /** Records what happens around the messages. */
+  readonly events: EventRecorder;
   /** How full the model's window is. */
   readonly window: ContextWindow;
   readonly memory: SessionMemory;
@@ -117,6 +118,7 @@ export class Conversation {
   /** Null unless files are saved for rewinds. */
   readonly checkpoints: Checkpoints | null;
   readonly #options: ConversationOptions;
+  readonly #recorder: Recorder;
   readonly #messages: ApiMessage[];
   readonly #reminders: Reminders;
   /** Whether the leaf has to be recorded with every turn, because the last entry of the file may be another one. */
@@ -125,7 +127,8 @@ export class Conversation {
   constructor(options: ConversationOptions) {
     const { transcript, recorder, messages, context, title, main } = options;
     this.transcript = transcript;
-    this.recorder = recorder;
+    this.events = recorder.events;
+    this.#recorder = recorder;
     this.window = context.window;
     this.memory = context.memory;
     this.title = title;
@@ -141,6 +144,11 @@ export class Conversation {
   /** The messages on the active branch. */
   get messages(): readonly ApiMessage[] {
     return this.#messages;
+  }
+
+  /** The parent of the next entry; null when it begins a conversation. */
+  get leaf(): string | null {
+    return this.#recorder.leaf;
   }
 
   /** Records the prompt of a turn, with mentions, pending reminders, and the ends of tasks from earlier processes. */
@@ -163,7 +171,7 @@ export class Conversation {
       record: async (attachments) => {
         await trigger?.beforeRecord?.(uuid);
         await earlier?.beforeRecord(attachments);
-        await this.recorder.prompt(input, {
+        await this.#recorder.prompt(input, {
           uuid,
           permissionMode: permissions.policy.mode,
           attachments,
@@ -171,7 +179,7 @@ export class Conversation {
         });
         await trigger?.recorded?.();
         await earlier?.recorded();
-        await this.#recordTitle();
+        await this.title.recordPending();
       },
     });
     return { uuid, asked, lines: earlier?.lines ?? [] };
@@ -214,7 +222,7 @@ export class Conversation {
       const blocked = await hooks.current?.submit(input, signal);
       if (blocked) return { lines: [...lifecycleLines(input, ['cancelled'], newId, sessionId), blocked.line] };
       const lines = await this.#join(input, input.uuid ?? newId(), { readMentions, signal });
-      await this.#markLeaf(input);
+      await this.#markChosenLeaf(input);
       return { lines };
     } catch (error) {
       return this.#appendRefusal(input, toHeddleError(error));
@@ -227,7 +235,7 @@ export class Conversation {
     const uuid = runtime.ids.uuid();
     const reminders = await this.#reminders.pending();
     const content: ContentBlock[] = [{ type: 'text', text: prompt }];
-    const record = (attachments: AttachmentEntry[]) => this.recorder.task(prompt, { uuid, attachments });
+    const record = (attachments: AttachmentEntry[]) => this.#recorder.task(prompt, { uuid, attachments });
     await this.#addUserMessage(content, { attachments: reminders, reminders, record });
     const ids = { parent_tool_use_id: parentToolUseId, session_id, uuid, timestamp: timeOf(runtime) };
     return { type: 'user', message: { role: 'user', content }, ...ids } as Message;
@@ -235,7 +243,7 @@ export class Conversation {
 
   /** Records a slash command and its output. */
   async recordCommand(command: RecordedCommand): Promise<void> {
-    addUserContent(this.#messages, await this.recorder.localCommand(command));
+    addUserContent(this.#messages, await this.#recorder.localCommand(command));
   }
 
   /** Records the memory of directories that tools worked in, and the texts that hooks added, during a turn. */
@@ -247,7 +255,7 @@ export class Conversation {
       attachments: nested ? [nested] : [],
       contexts,
       record: async (entries) => {
-        await this.recorder.attach(entries);
+        await this.#recorder.attach(entries);
         if (nested) this.memory.markReported(nested);
       },
     });
@@ -256,22 +264,23 @@ export class Conversation {
   /**
    * Continues from another message of the session; later messages stay in the file, as another branch. Null begins a new
    * conversation in the same file. Rejects with `unknown_parent`, without any change. Call it only between turns.
+   * `lastPrompt`: the last prompt there; with it the move is recorded at once, and not only with the next turn.
    */
-  async moveTo(uuid: string | null): Promise<void> {
-    if (uuid === null) {
-      this.clear();
-      return;
-    }
-    const node = this.anchors.entryOf(uuid);
-    if (node === this.recorder.leaf) return;
-    const history = await this.transcript.historyAt(node).catch((error) => {
+  async moveTo(uuid: string | null, lastPrompt?: string): Promise<void> {
+    if (uuid === null) this.#clear();
+    else if (this.anchors.entryOf(uuid) !== this.leaf) await this.#follow(uuid);
+    if (lastPrompt !== undefined) await this.#recorder.state.leaf(lastPrompt);
+  }
+
+  async #follow(uuid: string): Promise<void> {
+    const history = await this.transcript.historyAt(this.anchors.entryOf(uuid)).catch((error) => {
       throw HeddleError.isInstance(error) && error.code === 'session_not_found' ? unknownParent(uuid, error) : error;
     });
     const messages = history.messages([]);
     this.#messages.length = 0;
     for (const message of messages) this.#messages.push(message);
     this.window.tokens = history.lastTokens;
-    this.recorder.moveTo(history.leaf);
+    this.#recorder.moveTo(history.leaf);
     this.#reminders.restart(history.reminders);
     const { main } = this.#options;
     if (main) main.todos.current = storedTodos({ messages, earlier: history.earlier });
@@ -280,10 +289,10 @@ export class Conversation {
   }
 
   /** The next message begins an empty conversation. */
-  clear(): void {
+  #clear(): void {
     this.#messages.length = 0;
     this.window.tokens = 0;
-    this.recorder.moveTo(null);
+    this.#recorder.moveTo(null);
     this.#reminders.restart([]);
   }
 
@@ -296,7 +305,7 @@ export class Conversation {
     if (caller) {
       this.#messages.push(...caller.messages);
       this.window.tokens = caller.tokens;
-      await this.recorder.retain(this.#messages.map((retained) => ({ retained, uuid: ids.uuid() })));
+      await this.#recorder.retain(this.#messages.map((retained) => ({ retained, uuid: ids.uuid() })));
     }
     this.#reminders.markSent(await this.#reminders.pending());
   }
@@ -304,8 +313,9 @@ export class Conversation {
   /** Records what the session has cost so far, once per turn, so that a resumed session continues counting. */
   async endTurn(input: UserInput, ledger: Ledger): Promise<void> {
     const { costUsd: totalCostUSD, apiMs: totalAPIDuration, modelUsage } = ledger;
-    if (Object.keys(modelUsage).length > 0) await this.recorder.cost({ totalCostUSD, totalAPIDuration, modelUsage });
-    await this.#markLeaf(input);
+    if (Object.keys(modelUsage).length > 0)
+      await this.#recorder.state.cost({ totalCostUSD, totalAPIDuration, modelUsage });
+    await this.#markChosenLeaf(input);
   }
 
   /** The part of a turn that reads and writes the conversation. */
@@ -316,16 +326,16 @@ export class Conversation {
       record: (message, details) => {
         // A summary replaces everything the model was told, so that all reminders are due again.
         if (details?.isCompactSummary) this.#reminders.summarised();
-        return this.recorder.record(message, details);
+        return this.#recorder.record(message, details);
       },
-      retain: (retained) => this.recorder.retain(retained),
+      retain: (retained) => this.#recorder.retain(retained),
       pendingAttachments: async () => {
         const reminders = await this.#reminders.pending();
         this.#reminders.markSent(reminders);
         return reminders;
       },
-      attach: (attachments) => this.recorder.attach(this.#asEntries(attachments)),
-      rewind: (uuids) => this.recorder.rewind(uuids),
+      attach: (attachments) => this.#recorder.attach(this.#asEntries(attachments)),
+      rewind: (uuids) => this.#recorder.rewind(uuids),
     };
   }
 
@@ -337,7 +347,7 @@ export class Conversation {
       attachments,
       record: (entries) => {
         const permissionMode = permissions.policy.mode;
-        return this.recorder.join(input, { uuid, permissionMode, attachments: entries });
+        return this.#recorder.join(input, { uuid, permissionMode, attachments: entries });
       },
     });
     const lines = lifecycleLines(input, ['started', 'completed'], () => runtime.ids.uuid(), sessionId);
@@ -366,16 +376,8 @@ export class Conversation {
     return attachments.map((attachment) => ({ attachment, uuid: ids.uuid() }));
   }
 
-  /** Records a title that waited for the first message. */
-  async #recordTitle(): Promise<void> {
-    const { pending } = this.title;
-    if (pending === null) return;
-    await this.recorder.title(pending);
-    this.title.recorded(pending);
-  }
-
-  async #markLeaf(input: UserInput): Promise<void> {
-    if (this.#leafIsChosen) await this.recorder.markLeaf(textOfInput(input));
+  async #markChosenLeaf(input: UserInput): Promise<void> {
+    if (this.#leafIsChosen) await this.#recorder.state.leaf(textOfInput(input));
   }
 
   /** The message is not part of the session, so that the host may send it again. */

@@ -16,13 +16,13 @@ export interface ForkOptions {
  * Resolves with the id of the new session.
  */
 export async function forkConversation(
-  { transcript, recorder, anchors }: Pick<Conversation, 'transcript' | 'recorder' | 'anchors'>,
+  { transcript, leaf, anchors }: Pick<Conversation, 'transcript' | 'leaf' | 'anchors'>,
   { newId, at, title }: ForkOptions,
 ): Promise<string> {
   const { store, key, isSaved } = transcript;
   if (!isSaved) throw new ControlError('This session is not kept on disk, so it cannot be forked', 'not_supported');
   const tree = await readTree(store.load(key));
-  const last = at === undefined ? recorder.leaf : anchors.entryOf(at);
+  const last = at === undefined ? leaf : anchors.entryOf(at);
   const path = last === null ? [] : pathTo(tree, last);
   if (path.length === 0) {
     const what = at === undefined ? 'This session has no messages yet' : `No message of it has the uuid ${at}`;

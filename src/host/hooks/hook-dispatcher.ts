@@ -87,7 +87,7 @@ export function hookDispatcher(
     async onCommand({ event, name, command, toolUseId }) {
       if (event !== 'SessionStart') return;
       const data = { type: 'hook_progress', hookEvent: event, hookName: name, command };
-      await conversation.recorder.progress(data, { uuid: runtime.ids.uuid(), toolUseID: toolUseId });
+      await conversation.events.progress(data, { uuid: runtime.ids.uuid(), toolUseID: toolUseId });
     },
   });
 }

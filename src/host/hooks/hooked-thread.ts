@@ -1,5 +1,5 @@
 import type { Ledger } from '../../agent/ledger.ts';
-import type { Recorder } from '../../agent/messages/recorder.ts';
+import type { EventRecorder } from '../../agent/messages/event-recorder.ts';
 import type { HookPort } from '../../hooks/ask-hook.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
@@ -55,7 +55,7 @@ export interface HookedServices {
 
 export interface HookedConversation {
   readonly transcript: Pick<OpenTranscript, 'key' | 'isSaved' | 'isResumed' | 'forkedFrom' | 'answeredAt'>;
-  readonly recorder: Pick<Recorder, 'system' | 'progress'>;
+  readonly events: Pick<EventRecorder, 'system' | 'progress'>;
   readonly messages: readonly ApiMessage[];
   readonly window: { readonly tokens: number };
   readonly memory: Pick<SessionMemory, 'onLoaded'>;

@@ -73,7 +73,7 @@ export class PromptHooks {
     const repeated = hidesPrompt ? '' : `\n\nThe prompt: ${prompt}`;
     const content = `A ${by} hook did not let this prompt through: ${reason}${repeated}`;
     const uuid = this.#newId();
-    await conversation.recorder.system('informational', { content, isMeta: false, level: 'warning', uuid });
+    await conversation.events.system('informational', { content, isMeta: false, level: 'warning', uuid });
     // No line of the user was recorded, so that the result counts no turn.
     const tally = { ...emptyTally(), userLines: -1 };
     const { dialect } = preferences;

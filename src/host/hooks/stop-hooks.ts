@@ -44,7 +44,7 @@ export class StopHooks {
     if (!summary) return;
     const { services, conversation } = this.#thread;
     const uuid = services.runtime.ids.uuid();
-    await conversation.recorder.system('stop_hook_summary', { ...summaryFields(summary), uuid });
+    await conversation.events.system('stop_hook_summary', { ...summaryFields(summary), uuid });
   }
 
   /** Called when a turn has ended: fires StopFailure when the model could not answer. */

@@ -126,7 +126,7 @@ function connectHost(main: MainThread): void {
 function connectTriggers(main: MainThread): void {
   const { id, runtime, triggers, hooks, agents, background, link, storage } = main.services;
   const watched = {
-    ...{ id, runtime, tasks: background.tasks, recorder: main.conversation.recorder },
+    ...{ id, runtime, tasks: background.tasks, events: main.conversation.events },
     home: storage.home,
     cwd: main.workplace.workspace.cwd,
     send: (line: Message) => link.send(line),

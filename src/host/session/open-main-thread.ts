@@ -81,7 +81,11 @@ export async function openMainThread(session: LaunchedSession): Promise<MainThre
     plan: planReminders(permissions, plan, model),
     ...{ workspace, sandbox, gitBranch, readableFilter: () => readFilter(permissions) },
   });
-  const title = new SessionTitle({ pending: config.name ?? null, inForce: transcript.state.title });
+  const title = new SessionTitle({
+    pending: config.name ?? null,
+    inForce: transcript.state.title,
+    recorder: recorded.recorder,
+  });
   const { hooks, options, background } = services;
   const conversation = new Conversation({
     sessionId: services.id,
@@ -128,7 +132,9 @@ async function openRecorded({ engine, context, transcript }: LaunchedSession): P
     onMode(mode) {
       // Not recorded before the first message: there would be nothing to resume.
       if (transcript.chain.leaf === null) return;
-      recorder.mode(mode).catch((error) => runtime.log('warn', `The mode could not be recorded: ${messageOf(error)}`));
+      recorder.state
+        .mode(mode)
+        .catch((error) => runtime.log('warn', `The mode could not be recorded: ${messageOf(error)}`));
     },
     configHome,
     userHome: env.HOME ?? '',

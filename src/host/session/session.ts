@@ -249,7 +249,7 @@ export class Session {
 
   /** Records that a message was cancelled, and announces it to the host. */
   async #cancel(input: UserInput): Promise<void> {
-    await this.#main.conversation.recorder.cancel(input);
+    await this.#main.conversation.events.cancel(input);
     await this.#outbox.announceLifecycle(input, 'cancelled');
   }
 

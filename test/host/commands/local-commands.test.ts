@@ -24,7 +24,7 @@ describe('what a command says', () => {
     commands: COMMANDS,
     memory: async () => [],
     setModel: async (name) => `the id of ${name}`,
-    clear: () => {},
+    clear: async () => {},
     fork: async () => 'another-one',
   };
   const run = (name: string, args = '', changes: Partial<CommandContext> = {}) => {
