@@ -40,7 +40,7 @@ export const DOORS: readonly Door[] = [
 
   {
     target: 'host/telemetry/engine-telemetry.ts',
-    from: ['host/engine/engine.ts'],
+    from: ['host/create-engine.ts', 'cli/run/run.ts'],
     why: 'loads OpenTelemetry, which is off unless somebody asks for it',
   },
   { target: 'model/openai/openai.ts', from: ['host/engine/engine-models.ts'], why: 'a session has one kind of model' },

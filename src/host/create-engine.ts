@@ -4,6 +4,7 @@ import { processLogger } from '../util/process/process-warning.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { checkEngineOptions } from './engine/check-engine-options.ts';
 import { type Engine, type EngineOptions, openEngine } from './engine/engine.ts';
+import type { LoadTelemetry, TelemetryOptions } from './engine/telemetry.ts';
 
 /**
  * Makes an engine: the agent as an object of your program. Throws `invalid_option` for invalid options.
@@ -26,8 +27,21 @@ import { type Engine, type EngineOptions, openEngine } from './engine/engine.ts'
 export function createEngine(options: EngineOptions): Engine {
   checkEngineOptions(options);
   const model = options.model && keepingWord(options.model);
-  const engine = openEngine({ ...options, ...(model && { model }), log: options.log ?? processLogger() });
+  const engine = openEngine({
+    ...options,
+    ...(model && { model }),
+    telemetry: options.telemetry ? loadTelemetry(options.telemetry) : null,
+    log: options.log ?? processLogger(),
+  });
   return { ...engine, hasLog: options.log !== undefined };
+}
+
+/** Loads the code with the first use. */
+function loadTelemetry(asked: true | TelemetryOptions): LoadTelemetry {
+  return async (log) => {
+    const { engineTelemetry } = await import('./telemetry/engine-telemetry.ts');
+    return engineTelemetry(asked === true ? {} : asked, log);
+  };
 }
 
 /** Wraps the program's own model, and checks that its `stream()` returns an async iterable. */

@@ -1,7 +1,7 @@
 import type { ContentBlock, ToolResultBlock } from '../../wire/api/content.ts';
 import type { HeddleError } from '../../wire/errors.ts';
 import type { Turn } from '../turn.ts';
-import { calledName } from './called-name.ts';
+import { calledName } from './run-call.ts';
 import type { SaidOfCall, ToolCall } from './tool-call.ts';
 import { afterBatch } from './tool-hooks.ts';
 

@@ -5,11 +5,10 @@ import type { Places } from '../../tools/workspace.ts';
 import { abortReason } from '../../util/abort.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
-import type { ToolResultBlock } from '../../wire/api/content.ts';
+import type { ToolResultBlock, ToolUseBlock } from '../../wire/api/content.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { Turn } from '../turn.ts';
 import type { AutomaticDenial, TurnTools } from '../turn-tools.ts';
-import { calledName } from './called-name.ts';
 import { pinnedContext } from './judge.ts';
 import type { SaidOfCall, ToolCall } from './tool-call.ts';
 import { afterCall, beforeCall } from './tool-hooks.ts';
@@ -81,6 +80,14 @@ export async function prepare(
   if (verdict.allowed) return { tool, input: verdict.input, places: verdict.places, ...said };
   const { message, allowed: _, ...consequences } = verdict;
   return { ...errorOutcome(call, message), denied: true, ...consequences, ...said };
+}
+
+/**
+ * The name of the tool that a call is for. Rules, modes and hooks judge that tool, whatever name the model used, so that
+ * no alias leads around a rule. One hop, never a chain.
+ */
+export function calledName({ aliases }: Pick<TurnTools, 'aliases'>, { name }: ToolUseBlock): string {
+  return aliases?.get(name) ?? name;
 }
 
 /** The input in the form for the tool. A custom tool may throw here; that counts as invalid input. */

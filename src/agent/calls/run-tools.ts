@@ -9,10 +9,9 @@ import type { Message } from '../../wire/messages/index.ts';
 import { toolProgressLine, toolResultLine, userTextLine } from '../messages/lines.ts';
 import type { Turn } from '../turn.ts';
 import type { AutomaticDenial } from '../turn-tools.ts';
-import { calledName } from './called-name.ts';
 import { denialLine } from './denial-line.ts';
 import { announceBatch, attachContexts, newRound, noteSaid, type Round } from './round.ts';
-import { errorOutcome, execute, failure, type Outcome, parseInput, prepare } from './run-call.ts';
+import { calledName, errorOutcome, execute, failure, type Outcome, parseInput, prepare } from './run-call.ts';
 import type { ToolCall } from './tool-call.ts';
 import { countCall } from './tool-stats.ts';
 

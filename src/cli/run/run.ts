@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { referenceHomeToMention } from '../../admin/choose-home.ts';
 import { type Engine, type EngineOptions, openEngine } from '../../host/engine/engine.ts';
+import type { LoadTelemetry } from '../../host/engine/telemetry.ts';
 import { serve } from '../../host/serve/serve.ts';
 import { stdioTransport } from '../../host/serve/stdio.ts';
 import { Aborted } from '../../util/abort.ts';
@@ -36,7 +37,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   const { env } = process;
   const engine = openEngine({
     ...{ cwd: process.cwd(), env, log: logger.log },
-    telemetry: isOn(env.HEDDLE_TELEMETRY) && { captureContent: isOn(env.HEDDLE_TELEMETRY_CONTENT) },
+    telemetry: isOn(env.HEDDLE_TELEMETRY) ? telemetryFor(env) : null,
     ...identity(),
   });
   const stop = new AbortController();
@@ -56,6 +57,14 @@ export async function run(args: ParsedArgs): Promise<number> {
     logger.close();
     signals.dispose();
   }
+}
+
+/** Loads the code with the first use. */
+function telemetryFor({ HEDDLE_TELEMETRY_CONTENT }: NodeJS.ProcessEnv): LoadTelemetry {
+  return async (log) => {
+    const { engineTelemetry } = await import('../../host/telemetry/engine-telemetry.ts');
+    return engineTelemetry({ captureContent: isOn(HEDDLE_TELEMETRY_CONTENT) }, log);
+  };
 }
 
 /** The error for `--resume` without a value, where Heddle cannot show a list to choose from. */

@@ -1,4 +1,4 @@
-import type { AgentCall } from '../../tools/agents/agent-call.ts';
+import type { AgentCall } from '../../tools/agents/agents-port.ts';
 import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
 import { ToolError } from '../../tools/tool.ts';
 import type { AgentType } from '../extensions/agent-kinds.ts';

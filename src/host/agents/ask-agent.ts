@@ -1,5 +1,5 @@
 import type { HookQuestion } from '../../hooks/ask-hook.ts';
-import { GENERAL_AGENT } from '../../tools/agents/agent-call.ts';
+import { GENERAL_AGENT } from '../../tools/agents/agents-port.ts';
 import type { AgentType } from '../extensions/agent-kinds.ts';
 import type { Thread } from '../thread/thread.ts';
 import { problemOf } from './agent-problem.ts';

@@ -4,7 +4,7 @@ import type { Member } from '../../agent/team/member.ts';
 import { spawnedOutput } from '../../agent/team/spawned-output.ts';
 import { hasEnded } from '../../agent/team/states.ts';
 import { createTeamService, type TeamService } from '../../agent/team/team-service.ts';
-import type { AgentCall } from '../../tools/agents/agent-call.ts';
+import type { AgentCall } from '../../tools/agents/agents-port.ts';
 import type { TeamPort } from '../../tools/agents/team-port.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';

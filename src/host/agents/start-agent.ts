@@ -1,7 +1,7 @@
 import { toolStats } from '../../agent/calls/tool-stats.ts';
 import { agentPrompt } from '../../agent/messages/agent-prompts.ts';
 import { writeAgentMeta } from '../../sessions/files/agent-meta.ts';
-import type { AgentCall } from '../../tools/agents/agent-call.ts';
+import type { AgentCall } from '../../tools/agents/agents-port.ts';
 import type { BackgroundTasks } from '../../tools/background/background-tasks.ts';
 import { shellPort } from '../../tools/shell/shell-port.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';

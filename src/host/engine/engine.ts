@@ -19,7 +19,7 @@ import { type Credential, createModels, type Models } from './engine-models.ts';
 import { configHome, type Env, secretValues } from './environment.ts';
 import { createObtainedSecrets, credentialFreeLogger, type ObtainedSecrets } from './hide-credentials.ts';
 import { lazyOwnProgram, type OwnProgram } from './own-program.ts';
-import type { EngineTelemetry, TelemetryOptions } from './telemetry.ts';
+import type { EngineTelemetry, LoadTelemetry, TelemetryOptions } from './telemetry.ts';
 
 export interface EngineOptions {
   /** Where sessions run unless their launch says otherwise. */
@@ -94,8 +94,14 @@ export interface Engine {
   close(): Promise<void>;
 }
 
+/** The options of an engine after they were checked. */
+export interface CheckedEngineOptions extends Omit<EngineOptions, 'telemetry'> {
+  /** Null or absent: telemetry is off. */
+  telemetry?: LoadTelemetry | null;
+}
+
 /** Makes an engine from checked options. Without `log`, the engine logs nothing. */
-export function openEngine(options: EngineOptions): Engine {
+export function openEngine(options: CheckedEngineOptions): Engine {
   const env = options.env ?? {};
   const obtainedSecrets = createObtainedSecrets();
   const ownSecrets = secretValues(env);
@@ -116,7 +122,7 @@ export function openEngine(options: EngineOptions): Engine {
   const { store: given } = options;
   const givenStore = given && madeOnce(() => oursOf(given));
   const { telemetry } = options;
-  const spans = madeOnce(() => loadTelemetry(!telemetry || telemetry === true ? {} : telemetry, runtime.log));
+  const spans = telemetry ? madeOnce(() => telemetry(runtime.log)) : null;
   const customTools = madeOnce(() => loadTools(options.tools ?? []));
   const envOf = (launch: Launch) => launch.env ?? env;
   const homeOf = (launch: Launch) => options.home ?? configHome(envOf(launch));
@@ -125,7 +131,7 @@ export function openEngine(options: EngineOptions): Engine {
     models,
     obtainedSecrets,
     processes,
-    telemetry: () => (telemetry ? spans() : null),
+    telemetry: () => spans?.() ?? null,
     ownProgram: lazyOwnProgram(env),
     pid: options.pid ?? 0,
     ordered: options.ordered ?? false,
@@ -156,11 +162,6 @@ export function openEngine(options: EngineOptions): Engine {
 async function oursOf(store: NonNullable<EngineOptions['store']>): Promise<SessionStore> {
   if ('list' in store) return store;
   return toSessionStore(store);
-}
-
-async function loadTelemetry(options: TelemetryOptions, log: Logger): Promise<EngineTelemetry | null> {
-  const { engineTelemetry } = await import('../telemetry/engine-telemetry.ts');
-  return engineTelemetry(options, log);
 }
 
 async function loadTools(tools: readonly CustomTool[]): Promise<readonly Tool[]> {

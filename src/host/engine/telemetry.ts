@@ -2,6 +2,7 @@ import type { Ledger } from '../../agent/ledger.ts';
 import type { TurnEnd } from '../../agent/loop.ts';
 import type { TurnTools } from '../../agent/turn-tools.ts';
 import type { JsonObject } from '../../util/json.ts';
+import type { Logger } from '../../util/runtime.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { SelectedModel } from './engine-models.ts';
@@ -28,6 +29,9 @@ export interface EngineTelemetry {
   noteSender(line: JsonObject): void;
   open(session: TracedSession): Telemetry;
 }
+
+/** Resolves with null, after one warning, when the OpenTelemetry package is missing. */
+export type LoadTelemetry = (log: Logger) => Promise<EngineTelemetry | null>;
 
 export interface TracedSession {
   /** Called with the first span: models are selected before the session has its id. */

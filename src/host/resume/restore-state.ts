@@ -1,7 +1,6 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
-import { TODO_WRITE, type TodoList } from '../../tools/task-list/todo-list.ts';
-import { restoreTodos } from '../../tools/task-list/todo-restore.ts';
+import { restoreTodos, TODO_WRITE, type TodoList } from '../../tools/task-list/todo-list.ts';
 import { errorCode } from '../../util/error-code.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { RunConfig } from '../../wire/run-config.ts';

@@ -1,4 +1,4 @@
-import type { AgentCall } from '../../tools/agents/agent-call.ts';
+import type { AgentCall } from '../../tools/agents/agents-port.ts';
 import type { TeamPort } from '../../tools/agents/team-port.ts';
 import type { ToolContext, ToolOutput } from '../../tools/tool.ts';
 import type { TriggerSource } from '../background/task-triggers.ts';

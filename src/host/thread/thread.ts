@@ -1,5 +1,5 @@
 import type { Ask } from '../../agent/calls/gate.ts';
-import type { AgentCall } from '../../tools/agents/agent-call.ts';
+import type { AgentCall } from '../../tools/agents/agents-port.ts';
 import type { AskModel } from '../../tools/model-question.ts';
 import type { ServiceLookup } from '../../tools/port.ts';
 import type { ToolContext, ToolOutput } from '../../tools/tool.ts';

@@ -1,6 +1,5 @@
 import type { Tool } from '../tool.ts';
-import { type AgentCall, agentInput, teamInput } from './agent-call.ts';
-import { agentsPort } from './agents-port.ts';
+import { type AgentCall, agentInput, agentsPort, teamInput } from './agents-port.ts';
 
 export const TASK = 'Task';
 

@@ -1,7 +1,37 @@
+import { boolean, type InputOf, integer, objectInput, oneOf, optional, string, withDefault } from '../input-schema.ts';
 import { definePort } from '../port.ts';
 import type { ToolContext, ToolOutput } from '../tool.ts';
-import type { AgentCall } from './agent-call.ts';
 import type { TeamPort } from './team-port.ts';
+
+export const GENERAL_AGENT = 'general-purpose';
+
+const fields = {
+  description: string('What the agent does, in three to five words'),
+  prompt: string('The whole task'),
+  subagent_type: withDefault(string('The kind of agent'), GENERAL_AGENT),
+  model: optional(oneOf(['sonnet', 'opus', 'haiku'], 'Another model')),
+  resume: optional(string('The id of an agent that has ended')),
+  run_in_background: optional(boolean('Go on at once; you are told when the agent has finished')),
+  max_turns: optional(integer('Rounds of tool calls at most', { minimum: 1 })),
+  isolation: optional(oneOf(['worktree'], 'Work in a git worktree of its own; it is kept if files change there')),
+};
+
+/** The schema requires the kind of agent, as the reference does; a call without it is accepted all the same. */
+export const agentInput = requiring(objectInput(fields), ['description', 'prompt', 'subagent_type']);
+
+/** The input where agents can be members of teams. */
+export const teamInput = requiring(
+  objectInput({
+    ...fields,
+    name: optional(string('How others call this teammate: letters, digits and dashes')),
+    team_name: optional(string('Makes it a member of this team, which works on beside you until it is shut down')),
+    mode: optional(string('The permission mode of the teammate; it can only be narrower than yours')),
+  }),
+  ['description', 'prompt', 'subagent_type'],
+);
+
+/** A call of the Task tool, checked. */
+export type AgentCall = InputOf<typeof teamInput>;
 
 /** Starts agents on behalf of the calls of a session or of an agent, and lets them reach each other. */
 export interface AgentsPort {
@@ -12,3 +42,7 @@ export interface AgentsPort {
 }
 
 export const agentsPort = definePort<AgentsPort>('agents');
+
+function requiring<T extends { json: object }>(schema: T, required: readonly string[]): T {
+  return { ...schema, json: { ...schema.json, required } };
+}

@@ -139,33 +139,7 @@ interface Running {
 export function createBackgroundTasks({ ids, clock, log }: BackgroundTasksOptions): BackgroundTasks {
   const tasks = new Map<string, Entered>();
   const running = new Map<string, Running>();
-  const listeners = new Set<(change: TaskChange) => Promise<void> | void>();
-  const noting = new Set<Promise<void>>();
-
-  /** A listener that fails must not stop the other listeners or a caller that waits for the end. */
-  function announce(kind: TaskChange['kind'], task: BackgroundTask): void {
-    for (const listener of listeners) {
-      try {
-        const work = listener({ kind, task });
-        if (work) awaitNoting(work, task.id);
-      } catch (error) {
-        log('error', unreported(task.id, error));
-      }
-    }
-  }
-
-  function awaitNoting(work: Promise<void>, id: string): void {
-    const done = work
-      .catch((error) => log('error', unreported(id, error)))
-      .finally(() => {
-        noting.delete(done);
-      });
-    noting.add(done);
-  }
-
-  async function noted(): Promise<void> {
-    await Promise.all(noting);
-  }
+  const { announce, add, noted } = taskListeners(log);
 
   function begin({ stop, ...spec }: TaskSpec): TaskHandle {
     const task: Entered = {
@@ -241,15 +215,53 @@ export function createBackgroundTasks({ ids, clock, log }: BackgroundTasksOption
     pending: () => [...tasks.values()].filter((task) => isAtWork(task) && !task.isDetached),
     stop,
     ended: async (id) => running.get(id)?.ended,
-    onChange(listener) {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    onChange: add,
     noted,
     async close() {
       const ending = [...running.keys()].filter((id) => !tasks.get(id)?.isDetached);
       await Promise.all(ending.map((id) => stop(id, 'session')));
       await noted();
+    },
+  };
+}
+
+type TaskListener = (change: TaskChange) => Promise<void> | void;
+
+interface TaskListeners {
+  add: BackgroundTasks['onChange'];
+  announce(kind: TaskChange['kind'], task: BackgroundTask): void;
+  noted: BackgroundTasks['noted'];
+}
+
+/** A listener that fails must not stop the other listeners or a caller that waits for the end. */
+function taskListeners(log: Logger): TaskListeners {
+  const listeners = new Set<TaskListener>();
+  const noting = new Set<Promise<void>>();
+  function awaitNoting(work: Promise<void>, id: string): void {
+    const done = work
+      .catch((error) => log('error', unreported(id, error)))
+      .finally(() => {
+        noting.delete(done);
+      });
+    noting.add(done);
+  }
+  return {
+    add(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    announce(kind, task) {
+      for (const listener of listeners) {
+        try {
+          const work = listener({ kind, task });
+          if (work) awaitNoting(work, task.id);
+        } catch (error) {
+          log('error', unreported(task.id, error));
+        }
+      }
+    },
+    async noted() {
+      await Promise.all(noting);
     },
   };
 }

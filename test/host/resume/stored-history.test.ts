@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readHistory, type StoredHistory } from '../../../src/host/resume/stored-history.ts';
 import type { SessionStore } from '../../../src/sessions/store.ts';
 import { createJsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
-import { restoreTodos } from '../../../src/tools/task-list/todo-restore.ts';
+import { restoreTodos } from '../../../src/tools/task-list/todo-list.ts';
 import type { Entry } from '../../../src/wire/entries.ts';
 import { assistant, result, tempDir, user } from '../../sessions/support.ts';
 

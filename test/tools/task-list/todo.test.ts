@@ -3,7 +3,7 @@ import type { ApiMessage } from '../../../src/model/model.ts';
 import { taskListPort } from '../../../src/tools/task-list/task-list-port.ts';
 import { todoTool } from '../../../src/tools/task-list/todo.ts';
 import type { Todo } from '../../../src/tools/task-list/todo-list.ts';
-import { restoreTodos } from '../../../src/tools/task-list/todo-restore.ts';
+import { restoreTodos } from '../../../src/tools/task-list/todo-list.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;
