@@ -41,7 +41,7 @@ export async function sessionMessages(
 ): Promise<SessionMessagesPage> {
   const limit = Math.min(count(request.limit, 'limit') ?? DEFAULT_MESSAGES, MAX_MESSAGES);
   const tree = await treeOf(conversation);
-  const leaf = optionalText(request, 'leaf_uuid') ?? conversation.recorder.leaf;
+  const leaf = optionalText(request, 'leaf_uuid') ?? conversation.leaf;
   const all = leaf === null ? [] : wholeHistory(tree, nodeOf(conversation, tree, leaf).id).filter(isConversation);
   const before = optionalText(request, 'before');
   const end = before === undefined ? all.length : positionOf(all, conversation.anchors.entryOf(before), before);
