@@ -78,7 +78,11 @@ function unbound(state: FocusState, key: string, event: InputEvent, world: Focus
 function enter(state: FocusState, menu: Completion | null, priority: 'next' | 'later'): FocusStep {
   const item = menu?.items[state.menu.index];
   if (menu && item?.onEnter === 'take') return step(taken(state, menu));
-  if (menu && item?.onEnter === 'run') return submit(taken(state, menu), priority);
+  if (menu && item?.onEnter === 'run') {
+    // What is run needs no room for an argument.
+    const text = item.insert.trimEnd();
+    return submit(edited(state, { type: 'replace', from: menu.from, to: menu.to, text }), priority);
+  }
   const { editor } = state;
   if (isBeforePaste(editor)) return step(edited(state, { type: 'unfold' }));
   const slashes = /\\*$/.exec(editor.text.slice(0, editor.caret))?.[0].length ?? 0;
