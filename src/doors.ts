@@ -131,8 +131,8 @@ export const DOORS: readonly Door[] = [
   { target: 'host/control/host-tools.ts', from: ['host/control/initialize.ts'], why: 'loads zod for the schemas' },
   {
     target: 'host/link/read-permission-answer.ts',
-    from: ['host/link/permission-question.ts', 'host/link/permission-prompt-tool.ts'],
-    why: 'loads zod for the schemas',
+    from: ['host/link/permission-question.ts', 'host/link/permission-prompt-tool.ts', 'host/thread/make-turn.ts'],
+    why: 'loads zod for the schemas; few runs ask a question',
   },
   { target: 'host/serve/parse-user-line.ts', from: ['host/serve/serve.ts'], why: 'loads zod for the schemas' },
 

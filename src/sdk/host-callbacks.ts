@@ -1,6 +1,7 @@
 import { kindOf } from '../util/checks.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
+import type { CallPreview } from '../wire/control/index.ts';
 import { ControlError } from '../wire/errors.ts';
 import type { HookInput } from '../wire/hooks/hooks.ts';
 import type { ControlBody, RequestContext, RequestHandler } from '../wire/link/peer.ts';
@@ -164,7 +165,7 @@ async function askCanUseTool(options: GivenOptions, request: ControlBody, contex
 
 /** Hints for a dialog, where the agent sends them. */
 function dialogHints(request: ControlBody): Pick<PermissionQuestion, Hint> {
-  const { default_to_no, suppress_always_allow_rule, matched_ask_rule: rule, mcp_server: server } = request;
+  const { default_to_no, suppress_always_allow_rule, matched_ask_rule: rule, mcp_server: server, preview } = request;
   return {
     ...(default_to_no === true && { defaultToNo: true }),
     ...(suppress_always_allow_rule === true && { suppressAlwaysAllowRule: true }),
@@ -178,11 +179,12 @@ function dialogHints(request: ControlBody): Pick<PermissionQuestion, Hint> {
     ...(isObject(server) && {
       mcpServer: { name: stringField(server, 'name') ?? '', source: stringField(server, 'source') ?? '' },
     }),
+    ...(isObject(preview) && { preview: preview as CallPreview }),
   };
 }
 
 type PermissionQuestion = Parameters<CanUseTool>[2];
-type Hint = 'defaultToNo' | 'suppressAlwaysAllowRule' | 'matchedAskRule' | 'mcpServer';
+type Hint = 'defaultToNo' | 'suppressAlwaysAllowRule' | 'matchedAskRule' | 'mcpServer' | 'preview';
 
 /** Without a callback the question is declined, not failed, so that the server continues without an answer. */
 async function askElicitation(options: GivenOptions, request: ControlBody, context: RequestContext): Promise<unknown> {

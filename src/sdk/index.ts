@@ -42,6 +42,7 @@ export type { ApiMessageParam, ApiUserContent } from '../wire/api/api-input.ts';
 export type {
   AccountInfo,
   AgentInfo,
+  CallPreview,
   ContextUsage,
   FlagSettingsResult,
   InitializeResponse,
@@ -53,6 +54,7 @@ export type {
   PermissionExplanation,
   ReloadedPlugins,
   RewindFilesResult,
+  SessionMessagesPage,
   SettingsInForce,
   SlashCommand,
 } from '../wire/control/index.ts';

@@ -1,6 +1,7 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { toolUse } from '../../src/testing/index.ts';
 import { STREAM_BOTH, startCli } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
 
@@ -28,4 +29,21 @@ test('[TUI-52] files are suggested, messages come in pages and rules are changed
   expect(readFileSync(join(place.cwd, '.claude/settings.local.json'), 'utf8')).toContain('"Write"');
   cli.endInput();
   expect((await cli.finished).code).toBe(0);
+});
+
+test('a question about a change shows the change, over stdio', async () => {
+  const place = await makePlace((_request, at) =>
+    at === 0 ? toolUse('Write', { file_path: 'new.txt', content: 'a\nb\n' }) : 'done',
+  );
+  const cli = startCli([...STREAM_BOTH, '--permission-prompt-tool', 'stdio'], { place });
+  await cli.control({ subtype: 'initialize', permissionPreviews: true });
+  cli.say('go');
+  const { request_id, request } = await cli.next(({ type }) => type === 'control_request');
+  expect(request).toMatchObject({ preview: { kind: 'file', content: 'a\nb\n', added: 2, is_new: true } });
+  expect(existsSync(join(place.cwd, 'new.txt'))).toBe(false);
+  const response = { subtype: 'success', request_id, response: { behavior: 'deny', message: 'no' } };
+  cli.send({ type: 'control_response', response });
+  await cli.next(({ type }) => type === 'result');
+  cli.endInput();
+  await cli.finished;
 });

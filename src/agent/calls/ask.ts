@@ -15,6 +15,8 @@ export interface AskRequest {
   server?: Tool['server'];
   /** The agent that wants it; absent on the main thread. */
   agentId?: string;
+  /** What the call would change, where the host wants to see that. */
+  preview?: JsonObject;
 }
 
 export type AskAnswer =

@@ -134,8 +134,9 @@ async function useHooks(main: MainThread, { hooks }: ControlBody): Promise<void>
 
 /** Applies the agents that the host defines, what it reads of them, and the skills that it enables. */
 async function useExtensions(services: SessionServices, request: ControlBody): Promise<void> {
-  const { agents, skills, forwardSubagentText, perTaskStopAffordance } = request;
+  const { agents, skills, forwardSubagentText, perTaskStopAffordance, permissionPreviews } = request;
   const { preferences, agents: service, extensions, warnOnce } = services;
+  if (permissionPreviews === true) preferences.previews = true;
   if (forwardSubagentText === true) preferences.forwardsAgentText = true;
   if (perTaskStopAffordance === true) preferences.interruptSparesTasks = true;
   if (isObject(agents)) await service.define(agents);

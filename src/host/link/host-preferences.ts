@@ -10,6 +10,8 @@ export class HostPreferences {
   forwardsAgentText: boolean;
   /** Whether an interrupt spares agents in the background, because the host can stop each of them. */
   interruptSparesTasks = false;
+  /** Whether permission questions carry a preview of the change that the call would make. */
+  previews = false;
   /** The commands as the host knows them, as JSON; null until it has asked for them. */
   announcedCommands: string | null = null;
 

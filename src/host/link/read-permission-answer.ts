@@ -3,6 +3,8 @@ import { isObject } from '../../util/json.ts';
 import { PermissionResult } from '../../wire/permissions.ts';
 import { firstIssue } from '../../wire/schema.ts';
 
+export { callPreview } from './call-preview.ts';
+
 /** Checks an answer to a permission question. An answer that is not valid becomes a denial that says why. */
 export function readPermissionAnswer(body: unknown): AskAnswer {
   const parsed = PermissionResult.safeParse(body);

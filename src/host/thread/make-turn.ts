@@ -1,4 +1,5 @@
-import { type Ask, createGate } from '../../agent/calls/gate.ts';
+import type { Ask, AskRequest } from '../../agent/calls/ask.ts';
+import { createGate } from '../../agent/calls/gate.ts';
 import { OVERLOADS_BEFORE_FALLBACK } from '../../agent/fallback.ts';
 import type { Fallback, Tally, Turn } from '../../agent/turn.ts';
 import type { Gate } from '../../agent/turn-tools.ts';
@@ -87,14 +88,26 @@ export function gateOf(thread: Thread, ask: () => Ask | null = () => askerOf(thr
   });
 }
 
-/** Adds the agent to a permission question, and why an approved tool needs another approval. */
-function askerOf({ ask, identity: { agent }, services }: Thread): Ask | null {
+/** Adds the agent and a preview to a permission question, and why an approved tool needs another approval. */
+function askerOf(thread: Thread): Ask | null {
+  const { ask, services } = thread;
+  const { agent } = thread.identity;
   const mcp = services.mcp.current;
-  if (!ask || !(agent || mcp)) return ask;
-  return (request, signal) => {
+  const { previews } = services.preferences;
+  if (!ask || !(agent || mcp || previews)) return ask;
+  return async (request, signal) => {
     const explained = mcp?.policies.approvals.explained(request) ?? request;
-    return ask(agent ? { ...explained, agentId: agent.id } : explained, signal);
+    const preview = previews ? await previewFor(thread, request, signal) : null;
+    return ask({ ...explained, ...(agent && { agentId: agent.id }), ...(preview && { preview }) }, signal);
   };
+}
+
+/** With the first question of a host that wants previews. */
+async function previewFor(thread: Thread, { toolName, input, toolUseId }: AskRequest, signal: AbortSignal) {
+  const tool = thread.toolbox.registry.get(toolName);
+  if (!tool) return null;
+  const { callPreview } = await import('../link/read-permission-answer.ts');
+  return callPreview(tool, input, thread.toolContext(toolUseId, signal));
 }
 
 /** A model that has a fallback gets fewer retries when it is overloaded, so that the fallback answers sooner. */

@@ -72,6 +72,7 @@ export const OPTION_CHECKS: Record<keyof GivenOptions, Check> = {
   betas: texts,
   systemPrompt: (value) => slipIn(value, PROMPT_FIELDS) ?? systemPrompt(value),
   planModeInstructions: text,
+  permissionPreviews: flag,
 
   // tools
   tools: (value) => (Array.isArray(value) ? listOf(toolOrName)(value) : toolPreset(value)),

@@ -2,6 +2,7 @@ import type { Readable, Writable } from 'node:stream';
 import type { CustomTool } from '../../define/tool.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { AgentDefinition } from '../../wire/agent-definition.ts';
+import type { CallPreview } from '../../wire/control/index.ts';
 import type { HookEvent, HookInput, HookOutput } from '../../wire/hooks/hooks.ts';
 import type {
   McpHttpServerConfig,
@@ -47,6 +48,8 @@ export type CanUseTool = (
      * elsewhere, and its name is not trustworthy.
      */
     mcpServer?: { name: string; source: string };
+    /** With `permissionPreviews`: what the call would change, computed from the file as it is now. */
+    preview?: CallPreview;
     /** The id of the control request that asks. */
     requestId: string;
   },

@@ -124,6 +124,8 @@ export interface ModelOptions<Output = unknown> {
   systemPrompt?: SystemPromptOption;
   /** Instructions for plan mode, instead of the agent's own. */
   planModeInstructions?: string;
+  /** Questions to `canUseTool` about Edit, Write and NotebookEdit carry a `preview` of the change. */
+  permissionPreviews?: boolean;
 }
 
 /** The tools of the agent, and the calls that run without a question. */

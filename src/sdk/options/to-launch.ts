@@ -105,6 +105,7 @@ export function initializeBody(options: GivenOptions, announced: JsonObject, pre
     title: options.title,
     toolAliases: options.toolAliases,
     planModeInstructions: options.planModeInstructions,
+    permissionPreviews: options.permissionPreviews,
     forwardSubagentText: options.forwardSubagentText,
     agentProgressSummaries: options.agentProgressSummaries,
     perTaskStopAffordance: options.perTaskStopAffordance,

@@ -6,6 +6,7 @@ import { JsonRpcMessage } from '../mcp.ts';
 import { PermissionResult, PermissionSuggestion } from '../permissions.ts';
 import { AnyObject, open } from '../schema.ts';
 import { Done, exchanges } from './exchange.ts';
+import { CallPreview } from './interface-answers.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -61,6 +62,8 @@ export const cliRequests = exchanges({
       /** Whether the reference's classifier may approve a call that a safety check stopped. Heddle does not set it. */
       classifier_approvable: flag,
       requires_user_interaction: flag,
+      /** Heddle's own, where `initialize` had `permissionPreviews`: what the call would change. */
+      preview: z.optional(CallPreview),
     },
     PermissionResult,
   ],

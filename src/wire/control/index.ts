@@ -43,6 +43,7 @@ export {
   ModelInfo,
 } from './initialize.ts';
 export type {
+  CallPreview,
   FileSuggestion,
   FileSuggestions,
   PermissionUpdatesResult,

@@ -140,6 +140,8 @@ export const initializeFields = () => ({
   toolAliases: z.optional(z.record(z.string(), z.string())),
   planModeInstructions: text,
   forwardSubagentText: flag,
+  /** Heddle's own: permission questions about Edit, Write and NotebookEdit carry a `preview` of the change. */
+  permissionPreviews: flag,
   agentProgressSummaries: flag,
   perTaskStopAffordance: flag,
   promptSuggestions: flag,

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { open } from '../schema.ts';
+import { open, word } from '../schema.ts';
 
 /** The answers to requests that interfaces for people send. Most of them are Heddle's own. */
 
@@ -45,3 +45,30 @@ export type SessionMessagesPage = z.infer<typeof SessionMessagesPage>;
 /** What happened to permission updates. */
 export const PermissionUpdatesResult = open(() => ({ mode: z.string() }));
 export type PermissionUpdatesResult = z.infer<typeof PermissionUpdatesResult>;
+
+/** One place where two texts differ, as in a unified diff. */
+const PatchHunk = open(() => ({
+  oldStart: z.number(),
+  oldLines: z.number(),
+  newStart: z.number(),
+  newLines: z.number(),
+  lines: z.array(z.string()),
+}));
+
+/** What a call would change, computed by the tool itself from the file as it is now. */
+export const CallPreview = open(() => ({
+  /** `patch`: the change of a file. `file`: a new file. */
+  kind: word(['patch', 'file']),
+  /** The absolute path. */
+  file: z.string(),
+  hunks: z.optional(z.array(PatchHunk)),
+  /** The text of a new file. */
+  content: z.optional(z.string()),
+  /** Lines. */
+  added: z.number(),
+  removed: z.optional(z.number()),
+  is_new: z.boolean(),
+  /** Not all of the change is here. */
+  truncated: flag,
+}));
+export type CallPreview = z.infer<typeof CallPreview>;

@@ -43,6 +43,7 @@ const FINE = {
   betas: ['context-1m-2025-08-07', 'other'],
   systemPrompt: { type: 'preset', preset: 'claude_code', append: 'a' },
   planModeInstructions: 'p',
+  permissionPreviews: true,
   tools: { type: 'preset', preset: 'claude_code' },
   allowedTools: ['Read'],
   disallowedTools: [],
