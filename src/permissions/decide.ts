@@ -192,8 +192,16 @@ function byDefault(call: Call, policy: Policy): Decision {
 
 function byEditDefault(call: Call, paths: readonly string[], policy: Policy): Decision {
   if (!areInside(paths, policy.roots, policy)) return askOutside(call, paths, policy);
+  const later = acceptsEdits(policy) ? paths.find((path) => isLater(path, policy)) : undefined;
+  if (later !== undefined) return ask(call, `${later} acts later: ${LATER}`, policy);
   if (acceptsEdits(policy)) return { behavior: 'allow', layer: 'mode' };
   return ask(call, `${call.toolName} changes files, which the mode ${policy.mode} asks for.`, policy);
+}
+
+const LATER = 'an editor, git, a package manager or Heddle runs what it names, so the mode does not accept it.';
+
+function isLater(path: string, policy: Policy): boolean {
+  return [path, policy.realPath(path) ?? path].some((each) => policy.actsLater?.(each));
 }
 
 function byCommandDefault(call: Call, command: string, policy: Policy): Decision {

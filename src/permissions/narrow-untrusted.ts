@@ -27,7 +27,7 @@ export function narrowUntrusted(values: JsonObject): Narrowed {
 
 /** A project may demand that the kernel holds path rules, and may not weaken what the user has set. */
 function isNarrowingEnforcement(key: string, value: unknown): boolean {
-  return key === 'enforcement' && value === 'kernel';
+  return (key === 'enforcement' && value === 'kernel') || (key === 'askForCiFiles' && value === true);
 }
 
 /** Settings that locate credentials. Anyone who sets one of them could read the credentials. */

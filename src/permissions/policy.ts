@@ -41,6 +41,8 @@ export interface Policy {
   /** Set when the tools that search directories leave out what `hiddenPaths` names; otherwise such searches are refused. */
   readonly searchesFiltered: boolean;
   protectedPath(path: string): boolean;
+  /** Whether a file acts later: modes that accept edits ask for it. Absent: none does. */
+  actsLater?(path: string): boolean;
   /** Loads the data that `protectedPath` needs: until then every path is protected. */
   ready?(): Promise<void>;
   /**

@@ -136,3 +136,16 @@ describe('applyUpdate', () => {
     }
   });
 });
+
+it.each(['removeRules', 'replaceRules', 'addRules'] as const)(
+  '[PRM-09] %s lifts no deny rule of the launch',
+  (type) => {
+    const launched = rules('Bash(touch:*)').map((rule) => ({ ...rule, source: 'cliArg', where: '--disallowedTools' }));
+    const rule = { toolName: 'Bash', ruleContent: 'touch:*' };
+    for (const destination of ['cliArg', 'session'] as const) {
+      const update = { type, behavior: 'deny', rules: type === 'replaceRules' ? [] : [rule], destination } as const;
+      const after = applyUpdate(policyFor({ mode: 'bypassPermissions', deny: launched }), update);
+      expect(decide(bash('touch x'), after).behavior).toBe('deny');
+    }
+  },
+);

@@ -84,11 +84,12 @@ export const PERMISSION_KINDS: Readonly<Record<string, Kind>> = {
   defaultMode: 'text',
   disableBypassPermissionsMode: 'disable',
   enforcement: 'enforcement',
+  askForCiFiles: 'switch',
 };
 
 /** Without one of these a run could do what the user wants to forbid. `permissions` may contain deny rules. */
 const FORBIDDING: ReadonlySet<string> = new Set([
-  ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'enforcement', 'sandbox'],
+  ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'enforcement', 'askForCiFiles', 'sandbox'],
   ...['disableAllHooks', 'allowManagedHooksOnly'],
   ...['allowedMcpServers', 'deniedMcpServers', 'disabledMcpjsonServers'],
 ]);

@@ -22,6 +22,8 @@ export interface Settings {
   isBypassDisabled: boolean;
   /** What holds rules that deny paths to commands. */
   enforcement: 'auto' | 'kernel' | 'parse';
+  /** Modes that accept edits ask for files that tell a build server what to run. */
+  asksForCi: boolean;
   env: Record<string, string>;
   model?: string;
   fallbackModel?: string;
@@ -61,6 +63,7 @@ export function readSettings(layers: readonly Layer[]): Settings {
     additionalDirectories: (permissions.additionalDirectories as string[] | undefined) ?? [],
     isBypassDisabled: permissions.disableBypassPermissionsMode === 'disable',
     enforcement: (permissions.enforcement as Settings['enforcement'] | undefined) ?? 'auto',
+    asksForCi: permissions.askForCiFiles === true,
     ...picked(permissions, ['defaultMode']),
     env: Object.fromEntries(Object.entries(merged.env ?? {}).map(([name, value]) => [name, String(value)])),
     ...picked(merged, Object.keys(KINDS).filter((key) => key !== 'permissions' && key !== 'env') as (keyof Settings)[]),

@@ -49,7 +49,14 @@ export interface Configuration {
 
 const NOTHING: LoadedSettings = {
   layers: [],
-  settings: { rules: [], additionalDirectories: [], isBypassDisabled: false, enforcement: 'auto', env: {} },
+  settings: {
+    rules: [],
+    additionalDirectories: [],
+    isBypassDisabled: false,
+    enforcement: 'auto',
+    asksForCi: false,
+    env: {},
+  },
   trust: { state: 'none', ignored: [] },
 };
 

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { SCOPES } from '../../config/settings/scopes.ts';
 import type { Settings } from '../../config/settings/settings.ts';
+import { laterPaths } from '../../permissions/later-paths.ts';
 import { parseMode } from '../../permissions/modes.ts';
 import { protectedPaths } from '../../permissions/paths.ts';
 import { type Policy, permittedMode } from '../../permissions/policy.ts';
@@ -119,6 +121,7 @@ function launchPolicy(config: RunConfig, settings: Settings, directories: Permis
       realPath: nodeRealPath,
       ownProgram: directories.ownProgram,
     }),
+    actsLater: laterPaths({ asksForCi: settings.asksForCi, exists: existsSync }),
     ready: directories.ownProgram.load,
     realPath: nodeRealPath,
     readCommand: directories.readCommand,

@@ -211,14 +211,14 @@ function mayRead(word: Word, policy: Policy): boolean {
   return real !== null && isInsideAny([...policy.roots, ...policy.readRoots], real);
 }
 
-/** Both the name and its target must lie below a root and contain no root, and neither may be protected. */
+/** Both the name and its target must lie below a root and contain no root, and neither may be protected or act later. */
 function mayChange(operand: string, policy: Policy): boolean {
   if (climbs(operand)) return false;
   const path = resolve(commandCwd(policy), operand);
   const real = policy.realPath(path);
   const place = locationOf(path, policy.realPath);
   if (real === null || place === null) return false;
-  if ([path, real, place].some((each) => policy.protectedPath(each))) return false;
+  if ([path, real, place].some((each) => policy.protectedPath(each) || policy.actsLater?.(each))) return false;
   return [real, place].every(
     (each) => isInsideAny(policy.roots, each) && !policy.roots.some((root) => isInside(each, root)),
   );

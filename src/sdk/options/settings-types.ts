@@ -16,6 +16,8 @@ export interface Settings {
     disableBypassPermissionsMode?: 'disable';
     /** Heddle's own: what holds rules that deny paths to commands. */
     enforcement?: 'auto' | 'kernel' | 'parse';
+    /** Heddle's own: modes that accept edits ask for files of build servers. */
+    askForCiFiles?: boolean;
     [key: string]: unknown;
   };
   env?: Record<string, string>;

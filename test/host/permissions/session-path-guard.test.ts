@@ -7,13 +7,13 @@ import { eventually } from '../../support/processes.ts';
 import { createHouse, resultsOf } from '../support.ts';
 
 /** A program that is in no table, so that the parse line has nothing to say about the file. */
-const reader = './reader .env > out 2>&1; echo ended';
+const reader = './reader > out 2>&1; echo ended';
 const launch = { allowDetach: true, disallowedTools: ['Read(./.env)'], allowedTools: ['Bash'], settingSources: [] };
 
 function houseWith(steps: Parameters<typeof createHouse>[0]) {
   const house = createHouse(steps);
   writeFileSync(join(house.dir, '.env'), 'canary\n');
-  writeFileSync(join(house.dir, 'reader'), '#!/bin/sh\nexec cat "$@"\n', { mode: 0o755 });
+  writeFileSync(join(house.dir, 'reader'), '#!/bin/sh\nexec cat .env\n', { mode: 0o755 });
   return house;
 }
 
@@ -45,7 +45,7 @@ describeGuarded('[G13] the commands of a session with path rules', () => {
 
   test('a hook of the user is not confined', async () => {
     const house = houseWith([toolUse('Bash', { command: 'true' }), 'fine']);
-    const hook = { type: 'command', command: './reader .env > hooked' };
+    const hook = { type: 'command', command: './reader > hooked' };
     const settings = JSON.stringify({ hooks: { PreToolUse: [{ hooks: [hook] }] } });
     await house.connect({ ...launch, settings }).ask('go');
     expect(readFileSync(join(house.dir, 'hooked'), 'utf8')).toBe('canary\n');
