@@ -2,7 +2,7 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BackgroundTask } from '../../tools/background/background-tasks.ts';
 import { replaceFile } from '../../util/files/replace-file.ts';
-import type { ConversationTranscript } from '../conversation/conversation.ts';
+import type { ConversationTranscript } from '../conversation/conversation-options.ts';
 
 type AgentTranscript = Pick<ConversationTranscript, 'key' | 'store' | 'spillDir'>;
 

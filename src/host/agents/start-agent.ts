@@ -9,7 +9,7 @@ import { abortReason } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Logger } from '../../util/runtime.ts';
 import type { AgentLaunchedOutput, AgentOutput } from '../../wire/tools/tool-outputs.ts';
-import type { ConversationTranscript } from '../conversation/conversation.ts';
+import type { ConversationTranscript } from '../conversation/conversation-options.ts';
 import type { SelectedModel } from '../engine/engine-models.ts';
 import { type AgentType, callableTypes, FORK, findAgent, namedModel, unknownAgent } from '../extensions/agent-kinds.ts';
 import type { StoredHistory } from '../resume/stored-history.ts';

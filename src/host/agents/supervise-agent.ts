@@ -4,7 +4,7 @@ import type { ForegroundCalls } from '../../tools/shell/foreground-calls.ts';
 import { Aborted, followAbort } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { textOf } from '../../wire/api/text-of.ts';
-import type { ConversationTranscript } from '../conversation/conversation.ts';
+import type { ConversationTranscript } from '../conversation/conversation-options.ts';
 import type { Thread } from '../thread/thread.ts';
 import { worktreeNote } from './agent-isolation.ts';
 import { saveFinalText } from './agent-output.ts';

@@ -7,35 +7,21 @@ import type { Recorder } from '../../agent/messages/recorder.ts';
 import type { Tally } from '../../agent/turn.ts';
 import type { ContextWindow, TurnConversation } from '../../agent/turn-conversation.ts';
 import type { ApiMessage } from '../../model/model.ts';
-import type { TodoList } from '../../tools/task-list/todo-list.ts';
-import type { Runtime } from '../../util/runtime.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import { HeddleError, toHeddleError } from '../../wire/errors.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
-import type { PermissionMode } from '../../wire/permissions.ts';
 import type { TurnTrigger } from '../background/task-triggers.ts';
-import type { UnreportedTasks } from '../background/unreported-tasks.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
-import type { Lazy } from '../engine/lazy.ts';
 import type { ExpandedPrompt } from '../extensions/expand-command.ts';
 import type { SessionMemory } from '../extensions/session-memory.ts';
-import type { SessionHooks } from '../hooks/session-hooks.ts';
 import { lifecycleLines, replayLine, timeOf } from '../link/message-lifecycle.ts';
-import type { OpenTranscript } from '../resume/open-transcript.ts';
 import { storedTodos } from '../resume/restore-state.ts';
-import type { ConversationContext } from './conversation-context.ts';
+import type { ConversationOptions, ConversationTranscript } from './conversation-options.ts';
 import { LineAnchors, unknownParent } from './line-anchors.ts';
 import type { Reminders } from './reminders.ts';
 import type { SessionTitle } from './session-title.ts';
 import { textOfInput } from './user-input.ts';
-
-/** The stored session that a conversation is read from and written to. */
-export type ConversationTranscript = Pick<
-  OpenTranscript,
-  | ('key' | 'store' | 'isResumed' | 'isSaved' | 'path' | 'report' | 'historyAt' | 'release' | 'gitBranch' | 'spillDir')
-  | ('forkedFrom' | 'answeredAt' | 'deferred')
->;
 
 /** Reads the files and resources that a prompt mentions, for the model to see with the prompt. */
 export type ReadMentions = (input: UserInput, signal: AbortSignal) => Promise<Attachment[]>;
@@ -44,34 +30,6 @@ export type ReadMentions = (input: UserInput, signal: AbortSignal) => Promise<At
 export interface Refusal {
   error: string;
   details: { error_code: string; input_uuid?: string };
-}
-
-export interface ConversationOptions {
-  sessionId: string;
-  runtime: Runtime;
-  transcript: ConversationTranscript;
-  recorder: Recorder;
-  messages: ApiMessage[];
-  context: ConversationContext;
-  hooks: Lazy<Pick<SessionHooks, 'begin' | 'submit' | 'takeContexts'>>;
-  permissions: { readonly policy: { readonly mode: PermissionMode } };
-  title: SessionTitle;
-  /** What only the conversation with the user has; absent for agents. */
-  main?: MainConversationOptions;
-}
-
-export interface MainConversationOptions {
-  /** Whether the conversation continues from an earlier message than the last one of the file. */
-  leafIsChosen: boolean;
-  /** The uuids that the session already uses. */
-  uuids: Iterable<string>;
-  /** Tasks of earlier processes; null for a new session. */
-  earlierTasks: UnreportedTasks | null;
-  /** Null unless files are saved for rewinds. */
-  checkpoints: Checkpoints | null;
-  todos: TodoList;
-  /** Whether the host wants each user message sent back. */
-  replayUserMessages: boolean;
 }
 
 /** What a prompt is recorded with. */
