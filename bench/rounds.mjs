@@ -2,14 +2,14 @@
 import fs from 'node:fs';
 import path from 'node:path';
 import { measure } from './measure.mjs';
-import { floorCommand, heddleCommand, LONG_SESSION } from './workloads.mjs';
+import { COLD_COPY, floorCommand, heddleCommand, LONG_SESSION } from './workloads.mjs';
 
 /**
  * The subjects take turns, and every round goes through all workloads: what disturbs one disturbs the others. Resolves
  * with `{ subject: { workload: [figures of a round, …] } }`. A subject that fails ends the benchmark, unless it is the
  * other command line: then it has no figure there.
  */
-export async function runRounds({ chosen, runs, given, longSessions, place, model, tell }) {
+export async function runRounds({ chosen, runs, given, longSessions, coldCopy, place, model, tell }) {
   const commands = {
     floor: floorCommand,
     heddle: given.heddle ? words(given.heddle) : heddleCommand,
@@ -22,7 +22,8 @@ export async function runRounds({ chosen, runs, given, longSessions, place, mode
     for (const workload of chosen.filter(({ once }) => !once || round === 0)) {
       for (const subject of order) {
         const key = `${subject} ${workload.name}`;
-        const command = commandOf(workload, { subject, commands, longSession: longSessions[workload.name] });
+        const made = { [LONG_SESSION]: longSessions[workload.name], [COLD_COPY]: coldCopy };
+        const command = commandOf(workload, { subject, commands, made });
         if (!command || failed.has(key)) continue;
         try {
           const figures = await runOnce(workload, { subject, command, place, model });
@@ -45,12 +46,10 @@ function words(command) {
   return command.split(' ').map((word) => (fs.existsSync(word) ? path.resolve(word) : word));
 }
 
-/** Where the work is a command line's, the other one and another build can do it as well. */
-function commandOf({ args, ...own }, { subject, commands, longSession }) {
+/** Where the work is a command line's, the other one and another build can do it as well. `made`: files by placeholder. */
+function commandOf({ args, ...own }, { subject, commands, made }) {
   if (args) return [...commands[subject], ...args];
-  const command = (own[subject] ?? (subject === 'other' ? own.heddle : undefined))?.map((word) =>
-    word === LONG_SESSION ? longSession : word,
-  );
+  const command = (own[subject] ?? (subject === 'other' ? own.heddle : undefined))?.map((word) => made[word] ?? word);
   if (command?.[1] === heddleCommand[1]) return [...commands[subject], ...command.slice(heddleCommand.length)];
   return subject === 'other' ? undefined : command;
 }

@@ -6,6 +6,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { scriptFlags } from '../scripts/lib/script-flags.mjs';
+import { makeColdCopy } from './cold-copy.mjs';
 import { makeLongSession } from './long-session.mjs';
 import { judge, markdownTable, medians, ratiosOnly, textTable } from './report.mjs';
 import { runRounds } from './rounds.mjs';
@@ -54,6 +55,7 @@ try {
     runs: flags.runs,
     given: { heddle: flags.cli, other: flags.against },
     longSessions: prepare(),
+    coldCopy: chosen.some(({ needsColdCopy }) => needsColdCopy) ? makeColdCopy(base) : undefined,
     place: { cwd: work, env: environment() },
     model,
     tell: (text) => process.stderr.write(text),

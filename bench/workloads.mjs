@@ -12,6 +12,9 @@ export const heddleCommand = [node, path.join(here, '../dist/heddle.cjs')];
 /** Stands for the path of the workload's long session. */
 export const LONG_SESSION = '@long-session';
 
+/** Stands for a copy of Heddle's command line that cannot store compiled code. */
+export const COLD_COPY = '@cold-copy';
+
 const print = (scenario, ...flags) => [
   ...['-p', `go @scenario:${scenario}`, '--output-format', 'stream-json', '--verbose'],
   ...['--allowedTools', 'Bash', ...flags],
@@ -32,12 +35,21 @@ const resume = (name, { sessionId, compacted }) => ({
  * `expect` is what the output must hold; `requests` is how many model calls the work needs: one more would be a call on
  * the side; null where that is not known before. `once`: it takes minutes, so it is not repeated. `needsSessions`: it is about a home with 5,000 sessions of 100 KB.
  * `tellsItself`: its output is figures, as JSON, besides those that are measured from outside.
- * `longSession`: a session to make before, which it goes on with. `args` are the same for both; where what does the
+ * `longSession`: a session to make before, which it goes on with. `needsColdCopy`: it runs a
+ * copy that cannot store compiled code. `args` are the same for both; where what does the
  * work differs, `floor` and `heddle` are whole commands.
  */
 export const workloads = [
   { name: 'version', args: ['--version'], expect: [/\d+\.\d+\.\d+/] },
   { name: 'hello', args: print('hello'), expect: [/"result":"Hello"/], requests: 1 },
+  {
+    name: 'hello-cold',
+    heddle: [node, COLD_COPY, ...print('hello')],
+    floor: [...floorCommand, ...print('hello')],
+    expect: [/"result":"Hello"/],
+    requests: 1,
+    needsColdCopy: true,
+  },
   { name: 'turns20', args: print('turns20'), expect: [/"result":"Ran 20 turns\."/], requests: 21 },
   { name: 'turns100', args: print('turns100'), expect: [/"result":"Ran 100 turns\."/], requests: 101 },
   {

@@ -25,5 +25,5 @@ export const architectureStep = {
 /** Only what holds on any machine: multiples of the floor, which runs beside it, memory and bytes. */
 export const costStep = {
   name: 'CPU and memory beside the floor (bench)',
-  command: ['bench/run.mjs', '--runs', '3', '--only', 'hello,turns100,deltas', '--ratios', '--check'],
+  command: ['bench/run.mjs', '--runs', '3', '--only', 'hello,hello-cold,turns100,deltas', '--ratios', '--check'],
 };
