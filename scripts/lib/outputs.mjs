@@ -9,11 +9,10 @@
 const OUTPUTS = [
   // What a first prompt needs, and nothing else: all of it runs at every start.
   { name: 'print', entry: 'src/cli/main.ts' },
-  // What many runs need: commands of Bash, changed files, settings, histories, lines of programs, other models.
-  {
-    name: 'common',
-    doors: /^src\/(util\/process|permissions\/shell|model\/\w+|host\/(checkpoints|launch|link|models|resume|serve))\//,
-  },
+  // What a command of Bash needs.
+  { name: 'shell', doors: /^src\/(util\/process|permissions)\// },
+  // What many runs need: changed files, settings, histories, lines of programs, other models.
+  { name: 'common', doors: /^src\/(model|host\/(checkpoints|launch|link|models|resume|serve))\// },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.

@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { transform } from 'esbuild';
 import { describe, expect, test } from 'vitest';
+import { type AnswerLike, toolUse } from '../../src/testing/index.ts';
 import { madeOnce } from '../../src/util/made-once.ts';
 import { type Loaded, loadedWith, readMetafile } from '../support/bundles.ts';
 import { STREAM_OUT } from '../support/cli.ts';
@@ -12,8 +13,8 @@ import { ROOT } from '../support/root.ts';
 const START = join(ROOT, 'dist/heddle.cjs');
 
 /** What Node itself loads for a program that is empty differs from version to version: it is not counted. */
-async function beyondNothing(program: [string, ...string[]]): Promise<LoadedByRun> {
-  const place = await makePlace(['Hi']);
+async function beyondNothing(program: [string, ...string[]], answers: AnswerLike[] = ['Hi']): Promise<LoadedByRun> {
+  const place = await makePlace(answers);
   const empty = join(place.root, 'empty.cjs');
   writeFileSync(empty, '');
   const { builtIns: always } = await whatIsLoaded(place, [empty]);
@@ -86,6 +87,19 @@ describe('a hello', () => {
     const { sources } = await hello();
     expect(sources.filter((source) => /^src\/(view|tui|web)\//.test(source))).toEqual([]);
   });
+});
+
+test.each([
+  ['a command', 'echo hi'],
+  ['a command that takes a parser', 'if true; then echo hi; fi'],
+])('a run with %s loads one bundle more', async (_name, command) => {
+  const answers = [toolUse('Bash', { command }), 'Hi'];
+  const { files, sources } = await beyondNothing([START, ...STREAM_OUT, '--allowedTools', 'Bash', '--', 'go'], answers);
+  expect(sources).toContain('src/util/process/process.ts');
+  expect(files.filter((file) => file.startsWith('dist/bundles/'))).toEqual([
+    'dist/bundles/print.cjs',
+    'dist/bundles/shell.cjs',
+  ]);
 });
 
 /** Node's own names for parts of its modules begin with a line. */
