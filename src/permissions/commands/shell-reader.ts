@@ -23,8 +23,10 @@ export function createShellReader({ log, load = loadParser }: ShellReaderOptions
     return notRead(`what reads shell commands cannot be loaded: ${messageOf(error)}`);
   };
   return async (command) => {
+    const tables = await reading().catch(absent);
+    if (!('read' in tables)) return tables;
+    const { read, needsParser } = tables;
     try {
-      const { read, needsParser } = await reading();
       const plain = read(command, null);
       if (!needsParser(plain)) return plain;
       // Unknown this time when it cannot be loaded; the next command tries to load the parser again.
