@@ -15,11 +15,31 @@ export async function loadShellParser(): Promise<ParseShell> {
     readFile(locate('tree-sitter-bash')),
   ]);
   return compiledOnce(async () => {
-    await Parser.init({ wasmBinary: engine });
+    await initOnce(Parser, engine);
     const parser = new Parser();
     parser.setLanguage(await Language.load(grammar));
     return (text) => parse(parser, text);
   });
+}
+
+/** Where the library's class remembers that it is being initialized. */
+const INITIALIZING = Symbol('initializing');
+
+/**
+ * The library keeps one engine for the whole process, but two calls of `init` at the same time make two, and what belongs to
+ * the first is then freed in the memory of the second.
+ */
+async function initOnce(
+  parser: typeof Parser & { [INITIALIZING]?: Promise<void> },
+  wasmBinary: Uint8Array,
+): Promise<void> {
+  parser[INITIALIZING] ??= parser.init({ wasmBinary });
+  try {
+    await parser[INITIALIZING];
+  } catch (error) {
+    delete parser[INITIALIZING]; // the next command tries again
+    throw error;
+  }
 }
 
 /**
