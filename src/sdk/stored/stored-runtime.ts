@@ -1,6 +1,6 @@
 import type { Ids, Logger } from '../../util/runtime.ts';
 
-/** The global `crypto` is loaded with the first id; `node:crypto` would take a tenth of a list of sessions. */
+/** The global `crypto` is loaded with the first id; `node:crypto` would be loaded for every list of sessions. */
 export function randomIds(): Ids {
   return { uuid: () => crypto.randomUUID() };
 }
