@@ -164,6 +164,7 @@ const PAGES = {
   '--resume': 'sessions.md',
   '--fork-session': 'sessions.md',
   '--resume-drops-turn': 'sessions.md#continuing',
+  '--continue-turn': 'sessions.md#continuing',
   '--worktree': 'worktrees.md',
   '--settings': 'settings.md',
   '--bare': 'cli.md#flags',

@@ -142,6 +142,18 @@ export class Connection {
     return message.type === 'stream_event' || (message as JsonObject).status === 'requesting';
   }
 
+  /** Continues the unfinished turn; it counts as a message that waits for its result. */
+  async continueTurn(): Promise<void> {
+    await this.initialized; // hooks and servers of this program take part in the turn
+    this.#unanswered += 1;
+    try {
+      await this.call({ subtype: 'continue_turn' });
+    } catch (error) {
+      this.#unanswered -= 1;
+      throw error;
+    }
+  }
+
   /** Servers of this program must exist before the agent learns of them. */
   async addServers(servers: McpServers): Promise<void> {
     await (await this.#host).addServers(servers);

@@ -103,6 +103,14 @@ export abstract class Controls {
     return isObject(answer) && Array.isArray(answer.still_queued) ? (answer as unknown as InterruptReceipt) : undefined;
   }
 
+  /**
+   * Continues the unfinished turn of a resumed session, or repeats the model call that ended the last turn with an error,
+   * without a new message. Rejects with `nothing_to_continue` when the last turn is complete.
+   */
+  async continueTurn(): Promise<void> {
+    await this.connection().continueTurn();
+  }
+
   /** Changes the permission mode at once. */
   async setPermissionMode(mode: PermissionModeName): Promise<void> {
     await this.#request({ subtype: 'set_permission_mode', mode });

@@ -73,10 +73,10 @@ export function query<Output = unknown>(parameters: {
 }): Query<Output> {
   checkParameters(parameters);
   const { prompt, options = {} } = parameters;
-  checkPrompt(prompt);
   checkOptions(options);
+  if (!(prompt === '' && options.continueTurn)) checkPrompt(prompt);
   const run = new Run<Output>(options);
-  run.begin(prompt);
+  run.begin(prompt, { continues: options.continueTurn === true });
   return run;
 }
 
@@ -95,10 +95,15 @@ export class Run<Output = unknown> extends Controls implements Query<Output> {
     this.#iterator = this.#iterate({ withPartials: false });
   }
 
-  begin(prompt: string | PromptStream): void {
-    this.streamInput(typeof prompt === 'string' ? once(userMessage(prompt)) : prompt).catch((error) =>
-      this.#connection.failWithAgent(error),
-    );
+  begin(prompt: string | PromptStream, { continues = false } = {}): void {
+    const stream = typeof prompt === 'string' ? (prompt === '' ? none() : once(userMessage(prompt))) : prompt;
+    const begun = continues ? this.#continue(stream) : this.streamInput(stream);
+    begun.catch((error) => this.#connection.failWithAgent(error));
+  }
+
+  async #continue(rest: PromptStream): Promise<void> {
+    await this.#connection.continueTurn();
+    await this.streamInput(rest);
   }
 
   get pid(): number | undefined {
@@ -174,6 +179,8 @@ export class Run<Output = unknown> extends Controls implements Query<Output> {
     return this.#connection;
   }
 }
+
+async function* none(): AsyncGenerator<never, void> {}
 
 async function* once<T>(value: T): AsyncGenerator<T, void> {
   yield value;

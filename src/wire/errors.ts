@@ -32,6 +32,7 @@ export type ErrorCode =
   | 'enforcement_unavailable'
   | 'worktree_failed'
   | 'unknown_parent'
+  | 'nothing_to_continue'
   | 'command_refused'
   | 'server_not_found'
   | 'sign_in_failed'

@@ -86,6 +86,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--fork-session', key: 'forkSession', kind: 'switch' },
   { name: '--resume-session-at', key: 'resumeSessionAt', kind: 'text' },
   { name: '--resume-drops-turn', key: 'resumeDropsTurn', kind: 'text' },
+  { name: '--continue-turn', key: 'continueTurn', kind: 'switch' },
   { name: '--session-id', key: 'sessionId', kind: 'text' },
   { name: '--on-missing', key: 'onMissing', kind: 'text', choices: ['error', 'fresh'] },
   { name: '--on-busy', key: 'onBusy', kind: 'text', choices: ['refuse', 'wait', 'fork'] },

@@ -69,6 +69,8 @@ export interface RunConfig {
   resumeSessionAt?: string;
   /** Only the turn of this prompt may be dropped by `resumeSessionAt`. */
   resumeDropsTurn?: string;
+  /** Continues the unfinished turn of the resumed session, without a new message. */
+  continueTurn?: boolean;
   sessionId?: string;
   /**
    * What to do when the session to resume does not exist: `error` (the default), or `fresh`, which starts a new

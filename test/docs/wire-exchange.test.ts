@@ -81,7 +81,7 @@ const CHECKPOINTS = { CLAUDE_CODE_ENABLE_SDK_FILE_CHECKPOINTING: 'true' };
 
 /** A directory as the examples speak of it, with a session of all entries in its home. */
 async function makePlaceOfPage(): Promise<Place> {
-  const place = await makePlace();
+  const place = await makePlace(() => 'ok');
   mkdirSync(join(place.cwd, 'src'));
   writeFileSync(join(place.cwd, 'src/parser.js'), 'export const parse = (text) => text;\n');
   copyFileSync(join(ROOT, 'test/docs/calc-server.mjs'), join(place.cwd, 'server.mjs'));
@@ -119,11 +119,12 @@ function hostSubtypes(): string[] {
   return [...sections.keys()].flatMap((title) => (title.startsWith('host: ') ? [title.slice('host: '.length)] : []));
 }
 
-/** The servers before who speaks of them; `end_input` is the last thing that is said. */
+/** The servers before who speaks of them; a turn that nothing interrupts any more, and `end_input` last. */
 function inOrder(subtypes: readonly string[]): string[] {
   const first = ['initialize', 'mcp_set_servers'];
-  const middle = subtypes.filter((each) => !first.includes(each) && each !== 'end_input');
-  return [...first, ...middle, 'end_input'];
+  const last = ['continue_turn', 'end_input'];
+  const middle = subtypes.filter((each) => !first.includes(each) && !last.includes(each));
+  return [...first, ...middle, ...last];
 }
 
 /** Requests about something that only a run can have made. */

@@ -143,7 +143,7 @@ export const mutations = [
   {
     row: 'K27',
     file: 'src/agent/step.ts',
-    from: '  turn.rewind(answer.uuids);\n',
+    from: '  turn.conversation.rewind(answer.uuids);\n',
     to: '',
     why: 'the retry hangs from the dead attempt',
   },
@@ -196,7 +196,7 @@ export const mutations = [
   {
     row: 'S-1',
     file: 'src/agent/step.ts',
-    from: 'const recorded = await turn.record(line, { requestId: answer.requestId, ...final });',
+    from: 'const recorded = await turn.conversation.record(line, { requestId: answer.requestId, ...final });',
     to: 'const recorded = line; turn.record(line, { requestId: answer.requestId, ...final }).catch(() => {});',
     why: 'an answer is said before it is on disk',
   },

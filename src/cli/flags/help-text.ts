@@ -123,6 +123,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['-r, --resume <session>', 'Go on with a session: its id, the start of it, its title, or a file'],
       ['--fork-session', 'With --resume or --continue: into a new session'],
       ['--resume-session-at <uuid>', 'With --resume: go on from that message'],
+      ['--continue-turn', 'With --resume or --continue: continue the turn that was cut off'],
       ['--resume-drops-turn <uuid>', 'With it: refuse to drop more than the turn of that prompt'],
       ['--session-id <uuid>', 'The id of the new session'],
       ['--on-missing <what>', 'A session that is not there: error (default) or fresh'],

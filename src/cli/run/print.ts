@@ -14,7 +14,8 @@ import { commandText, type RunText, resultText, resumedLines } from '../terminal
 import { createAgentTree } from './agent-tree.ts';
 
 export interface PrintInput {
-  prompt: string;
+  /** Null: the launch continues a turn, and there is no message. */
+  prompt: string | null;
   logger: CliLogger;
   /**
    * The person at the terminal, who reads along and answers questions; null: calls that would need a question are
@@ -58,7 +59,7 @@ export async function runPrint(
     onRequest: person?.onRequest ?? refuseRequest,
   });
   try {
-    await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
+    if (prompt !== null) await transport.write({ type: 'user', message: { role: 'user', content: prompt } });
     // A person still answers questions after the last prompt: the end of the input is not the end of control.
     if (person)
       peer.call({ subtype: 'end_input' }).catch(() => {}); // the run had already ended

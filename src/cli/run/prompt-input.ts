@@ -6,12 +6,17 @@ const SILENCE_MS = 100;
 
 /**
  * The prompt: the argument, stdin, or both joined by a newline. With an argument, a stdin on which nothing arrives is
- * soon ignored; input that has begun to arrive is read to its end. Throws when there is neither.
+ * soon ignored; input that has begun to arrive is read to its end. Without either: null if the prompt is optional, else
+ * it throws.
  */
-export async function readPrompt(argument: string | undefined): Promise<string> {
-  const piped = hasInput() ? await readAll(argument === undefined ? null : SILENCE_MS) : '';
+export async function readPrompt(
+  argument: string | undefined,
+  { isOptional }: { isOptional: boolean },
+): Promise<string | null> {
+  const piped = hasInput() ? await readAll(argument === undefined && !isOptional ? null : SILENCE_MS) : '';
   const prompt = [argument, piped].filter((text) => text !== undefined && text !== '').join('\n');
   if (prompt.trim() !== '') return prompt;
+  if (isOptional) return null;
   throw new HeddleError(
     'invalid_option',
     'There is no prompt. Give it as an argument (heddle "…") or through stdin (echo "…" | heddle)',

@@ -32,8 +32,9 @@ export async function run(args: ParsedArgs): Promise<number> {
     logger.log('warn', 'The prompt argument was ignored: with --input-format stream-json, prompts come through stdin');
   }
   if (config.initOnly) return runSetup(config, logger);
-  const prompt = config.inputFormat === 'stream-json' ? null : await readPrompt(args.prompt);
-  const launch: Launch = { config: prompt === null ? config : { ...config, inputFormat: 'text' } };
+  const isProtocol = config.inputFormat === 'stream-json';
+  const prompt = isProtocol ? null : await readPrompt(args.prompt, { isOptional: config.continueTurn === true });
+  const launch: Launch = { config: isProtocol ? config : { ...config, inputFormat: 'text' } };
   const { env } = process;
   const engine = openEngine({
     ...{ cwd: process.cwd(), env, log: logger.log },
@@ -43,7 +44,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   const stop = new AbortController();
   const signals = onSignals(stop);
   try {
-    if (prompt === null) {
+    if (isProtocol) {
       const code = await runStdio(engine, launch, stop);
       return signals.exitCode() ?? code;
     }

@@ -67,10 +67,12 @@ export function unknownCommandLine(text: string, commands: unknown): string | nu
 /**
  * Reports that there was nothing to resume. Damage is already logged; branches that were left alone are not a problem.
  */
-export function resumedLines({ dropped }: JsonObject): string[] {
+export function resumedLines({ dropped, unfinished_turn }: JsonObject): string[] {
   const all = Array.isArray(dropped) ? dropped.filter(isObject) : [];
   const others = all.filter(({ line, uuid }) => line === undefined && uuid === undefined);
-  return others.map((each) => `heddle: ${printable(stringField(each, 'reason') ?? '')}`);
+  const offer = 'the last turn was cut off; --continue-turn instead of a message continues it';
+  const reasons = others.map((each) => printable(stringField(each, 'reason') ?? ''));
+  return [...reasons, ...(isObject(unfinished_turn) ? [offer] : [])].map((reason) => `heddle: ${reason}`);
 }
 
 /** Programs search for exactly this text on stderr. */

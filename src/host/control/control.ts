@@ -36,6 +36,16 @@ export function controlHandler(session: Session): RequestHandler {
       session.endInput();
       return {};
     },
+    async continue_turn() {
+      await session.change(async () => {
+        try {
+          session.continueTurn();
+        } catch (error) {
+          throw new ControlError(toHeddleError(error).message, 'nothing_to_continue', { cause: error });
+        }
+      });
+      return {};
+    },
     async cancel_async_message(request) {
       const uuid = stringField(request, 'message_uuid');
       if (uuid === undefined) throw invalidRequest('message_uuid', 'a string');

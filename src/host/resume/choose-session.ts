@@ -29,6 +29,7 @@ export async function chooseSession(config: RunConfig, options: ChooseOptions): 
   if (!isResuming(config) && (config.forkSession || config.resumeSessionAt !== undefined)) {
     throw usage('--fork-session and --resume-session-at need --resume or --continue');
   }
+  if (!isResuming(config) && config.continueTurn) throw usage('--continue-turn needs --resume or --continue');
   if (config.resumeDropsTurn !== undefined && config.resumeSessionAt === undefined) {
     throw usage('--resume-drops-turn needs --resume-session-at');
   }

@@ -10,6 +10,7 @@ import { type Chain, createChain } from '../../sessions/tree/chain.ts';
 import type { StoredCheckpoints } from '../../sessions/tree/checkpoint-entries.ts';
 import type { DeferredCall } from '../../sessions/tree/deferred-calls.ts';
 import { repairEntries } from '../../sessions/tree/repair-calls.ts';
+import type { UnfinishedTurn } from '../../sessions/tree/unfinished-turn.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { Launch, RunConfig } from '../../wire/run-config.ts';
@@ -19,7 +20,7 @@ import { gitBranch } from '../engine/git-branch.ts';
 import type { Emit } from '../link/outbox.ts';
 import { chooseSession, isResuming, type SessionChoice } from './choose-session.ts';
 import { mirroring } from './mirror-store.ts';
-import { missingReport, type ResumeReport } from './resume-report.ts';
+import { missingReport, type ResumeReport, withUnfinished } from './resume-report.ts';
 import type { SessionSource } from './resume-source.ts';
 import type { HistoryOptions, StoredHistory } from './stored-history.ts';
 import { takeLease } from './take-lease.ts';
@@ -68,6 +69,8 @@ export interface OpenTranscript extends Transcript {
   answeredAt: number | null;
   /** Calls that a hook had deferred when the session was left. The next turn decides about them again. */
   deferred: DeferredCall[];
+  /** The turn that was left without its end; null: the last one is complete, or the session is new. */
+  unfinished: UnfinishedTurn | null;
   /** The folder of files that belong to the session: the config home, or a temporary folder. */
   filesRoot: string;
   /** The folder of large tool outputs. */
@@ -157,6 +160,7 @@ async function openLeased(engine: Engine, launch: Launch, leased: LeasedSession)
   const history = source ? await loadHistory(engine, source.store, source.key, reading) : null;
   const emptied = source && history && history.leaf === null && history.report === null ? sessionEmpty(source) : null;
   if (emptied && config.onMissing !== 'fresh') throw emptied;
+  if (config.continueTurn && !history?.unfinished) throw nothingToContinue();
   if (isSaved && history && isFork) await copyTo(store, key, history);
   const branch = gitBranch(cwd);
   const chain = createChain({
@@ -194,10 +198,11 @@ async function openLeased(engine: Engine, launch: Launch, leased: LeasedSession)
     path: (config.replayHistory && history?.path) || [],
     gitBranch: branch,
     historyAt: (uuid) => loadHistory(engine, store, key, { at: uuid, lean: true }),
-    report: reportOf(choice.missing ?? emptied?.message ?? null, history),
+    report: reportOf(choice.missing ?? emptied?.message ?? null, history, config),
     forkedFrom: isFork ? source.key.sessionId : null,
     answeredAt: history?.answeredAt ?? null,
     deferred: history?.deferred ?? [],
+    unfinished: history?.unfinished ?? null,
     filesRoot,
     spillDir: join(filesRoot, 'tool-results', sessionId),
     release: async () => lease?.release(),
@@ -228,6 +233,12 @@ async function copyTo(store: SessionStore, key: SessionKey, history: StoredHisto
   await store.append(key, [...copies, ...mode]);
 }
 
+/** The error for a turn that is to be continued, and is complete. */
+export function nothingToContinue(): HeddleError {
+  const message = 'There is no turn to continue: the last turn of the session is complete. Send a message instead';
+  return new HeddleError('nothing_to_continue', message);
+}
+
 /** A resume of an empty session is an error: a silent new start would hide that the conversation is lost. */
 function sessionEmpty({ key, store }: SessionSource): HeddleError {
   const where = store.locate?.(key) ?? `Session ${key.sessionId}`;
@@ -235,8 +246,13 @@ function sessionEmpty({ key, store }: SessionSource): HeddleError {
   return new HeddleError('session_unreadable', `${where} holds no conversation. ${advice}`, { facts: { ...key } });
 }
 
-function reportOf(missing: string | null, history: StoredHistory | null): ResumeReport | null {
-  return missing === null ? (history?.report ?? null) : missingReport(missing);
+function reportOf(
+  missing: string | null,
+  history: StoredHistory | null,
+  { continueTurn }: RunConfig,
+): ResumeReport | null {
+  if (missing !== null) return missingReport(missing);
+  return history && withUnfinished(history, { isContinued: continueTurn === true });
 }
 
 /** The config home; a session of another store has only a temporary folder. */

@@ -3,6 +3,7 @@ import { isConversation, isPrompt } from '../../sessions/entry-fields.ts';
 import type { LeafChoice } from '../../sessions/tree/active-leaf.ts';
 import { lineage } from '../../sessions/tree/checkpoint-entries.ts';
 import type { Finding, Tree, TreeNode } from '../../sessions/tree/tree.ts';
+import type { UnfinishedTurn } from '../../sessions/tree/unfinished-turn.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { Entry } from '../../wire/entries.ts';
 import type { ResumeReportMessage } from '../../wire/messages/heddle.ts';
@@ -33,6 +34,24 @@ export function resumeReport(tree: Tree, choice: LeafChoice, path: readonly Entr
 /** The report of a new session that was opened instead of a missing one. */
 export function missingReport(reason: string): ResumeReport {
   return { leaf_uuid: null, restored: 0, dropped: [{ reason: `${reason}. A new session was started.` }] };
+}
+
+/** What the report of a resume needs of the stored session. */
+interface ReadSession {
+  report: ResumeReport | null;
+  unfinished: UnfinishedTurn | null;
+  leaf: string | null;
+  path: readonly Entry[];
+}
+
+/** The report of a resume, with the turn that the host may continue. A launch that continues it needs no offer. */
+export function withUnfinished(
+  { report, unfinished, leaf, path }: ReadSession,
+  { isContinued }: { isContinued: boolean },
+): ResumeReport | null {
+  if (unfinished === null || isContinued) return report;
+  const plain = report ?? { leaf_uuid: leaf, restored: path.filter(isConversation).length, dropped: [] };
+  return { ...plain, unfinished_turn: { prompt_uuid: unfinished.promptUuid } };
 }
 
 type Dropped = ResumeReport['dropped'][number];

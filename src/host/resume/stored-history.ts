@@ -12,6 +12,7 @@ import { lineage } from '../../sessions/tree/checkpoint-entries.ts';
 import { type DeferredCall, deferredCalls } from '../../sessions/tree/deferred-calls.ts';
 import { nodeNamed } from '../../sessions/tree/find-node.ts';
 import { type UnpairedCall, unpairedToolCalls } from '../../sessions/tree/repair-calls.ts';
+import { type UnfinishedTurn, unfinishedTurn } from '../../sessions/tree/unfinished-turn.ts';
 import { isObject, stringField } from '../../util/json.ts';
 import type { Logger } from '../../util/runtime.ts';
 import type { Entry } from '../../wire/entries.ts';
@@ -36,6 +37,8 @@ export interface StoredHistory {
   unpaired: UnpairedCall[];
   /** Calls that a hook had deferred when the session was left. */
   deferred: DeferredCall[];
+  /** The turn that was left without its end; null: the last one is complete. */
+  unfinished: UnfinishedTurn | null;
   /** The last permission mode that was set; null: none was. */
   lastMode: string | null;
   /** The last title; null: none. */
@@ -96,6 +99,7 @@ export async function readHistory(
       ) ?? null,
     unpaired: way.unpaired,
     deferred: deferredCalls(path),
+    unfinished: unfinishedTurn(path),
     lastMode,
     title,
     report: way.report,

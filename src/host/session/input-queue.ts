@@ -4,6 +4,13 @@ import type { UserInput } from '../../wire/messages/user.ts';
 /** Stands in the queue where a trigger of the session itself waits for its turn. */
 export const TRIGGER = Symbol('news');
 
+/** Stands in the queue for a turn that continues an unfinished one. It says nothing and is never recorded. */
+export const CONTINUATION: UserInput = Object.freeze({
+  type: 'user' as const,
+  message: { role: 'user' as const, content: [] },
+  priority: 'now' as const,
+});
+
 /**
  * What a session has yet to answer, in order: messages of the host, and at most one mark for triggers. The `priority` of a
  * message decides its position; messages of equal priority keep their order.

@@ -33,7 +33,9 @@ export async function openSession(engine: Engine, launch: Launch, emit: Emit, op
     pastMessages: conversation.messages.length,
   };
   engine.runtime.log('debug', `Session ${services.id} is open`, details);
-  return new Session(main);
+  const session = new Session(main);
+  if (launch.config.continueTurn) session.continueTurn();
+  return session;
 }
 
 async function openAt(

@@ -12,6 +12,7 @@ import type { UserInput } from '../../wire/messages/user.ts';
 import { type TurnTrigger, triggerPrompt } from '../background/task-triggers.ts';
 import { answerCommand } from '../commands/command-turn.ts';
 import { refusalOf } from '../conversation/check-parent.ts';
+import { isUnfinished } from '../conversation/continue-turn.ts';
 import type { Refusal } from '../conversation/conversation.ts';
 import { turnTo } from '../conversation/edit-prompt.ts';
 import { mentioned } from '../conversation/mentions.ts';
@@ -19,12 +20,13 @@ import { goesElsewhere, isPatient } from '../conversation/user-input.ts';
 import { calledPrompt } from '../extensions/extensions.ts';
 import { commandOf, isAnswered } from '../extensions/parse-command.ts';
 import type { Outbox } from '../link/outbox.ts';
+import { nothingToContinue } from '../resume/open-transcript.ts';
 import { answerMessage, type MainTurnDependencies, resultDetails } from '../thread/run-turn.ts';
 import { changeModel } from '../thread/switch-model.ts';
 import type { MainThread } from '../thread/thread.ts';
 import { closeSession, stopWithResult } from './close-session.ts';
 import { EndPolicy } from './end-policy.ts';
-import { InputQueue, TRIGGER } from './input-queue.ts';
+import { CONTINUATION, InputQueue, TRIGGER } from './input-queue.ts';
 import { refreshRules } from './refresh-rules.ts';
 import { waitForServers } from './wait-for-servers.ts';
 
@@ -117,6 +119,13 @@ export class Session {
     if (!goesElsewhere(input) || !this.#running || isPatient(input)) return;
     this.#main.services.link.withdrawQuestions();
     this.interrupt(new Aborted('interrupt'));
+  }
+
+  /** Continues the unfinished turn without a new message. Refuses when it is complete, or when a turn is running. */
+  continueTurn(): void {
+    if (this.isAnswering) throw new HeddleError('nothing_to_continue', 'A turn is running or waits: it needs no other');
+    if (!isUnfinished(this.#main.conversation)) throw nothingToContinue();
+    this.#inputs.push(CONTINUATION);
   }
 
   /** The uuids of the messages that wait for their turn. Messages without a uuid are left out. */
@@ -249,6 +258,7 @@ export class Session {
 
   /** Records that a message was cancelled, and announces it to the host. */
   async #cancel(input: UserInput): Promise<void> {
+    if (input === CONTINUATION) return; // nothing of it is on disk
     await this.#main.conversation.events.cancel(input);
     await this.#outbox.announceLifecycle(input, 'cancelled');
   }
@@ -311,7 +321,7 @@ export class Session {
         if (line) await this.#sendResult(line);
       } else {
         this.#tally = emptyTally();
-        const begun = { called, trigger, tally: this.#tally };
+        const begun = { called, trigger, tally: this.#tally, continues: input === CONTINUATION };
         const line = answerMessage(main, input, begun, this.#dependencies, controller.signal);
         await this.#sendResult(await line.finally(() => workplace.checkpoints?.endTurn()));
       }
@@ -331,7 +341,7 @@ export class Session {
   #takeQueued(tally: Tally, asked: ContentBlock[]): Promise<Message[]> {
     const { options } = this.#main.services;
     const joins = (each: UserInput) =>
-      each.priority !== 'later' && commandOf(each, options) === null && !goesElsewhere(each);
+      each !== CONTINUATION && each.priority !== 'later' && commandOf(each, options) === null && !goesElsewhere(each);
     const signal = this.#running?.signal ?? new AbortController().signal;
     const readMentions = (prompt: UserInput, by: AbortSignal) => mentioned(this.#main, prompt, by);
     return this.#main.conversation.joinTurn(this.#inputs.takeWhile(joins), { tally, asked, readMentions, signal });

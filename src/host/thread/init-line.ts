@@ -16,6 +16,7 @@ import type { Workplace } from './workplace.ts';
 /** Features of this build beyond the base protocol; hosts check them before they rely on one. */
 export const CAPABILITIES: readonly string[] = [
   'end_input',
+  'continue_turn',
   'parent_uuid',
   'session_tree',
   'session_store',

@@ -7,6 +7,7 @@ import type { ContentBlock } from '../../wire/api/content.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import { pendingTasks, type TurnTrigger } from '../background/task-triggers.ts';
+import { continueConversation } from '../conversation/continue-turn.ts';
 import { mentioned } from '../conversation/mentions.ts';
 import { expandCalled } from '../extensions/expand-command.ts';
 import type { CalledPrompt } from '../extensions/extensions.ts';
@@ -32,6 +33,8 @@ export interface TurnStart {
   /** Set when no user wrote the message: it reports the session's own work. */
   trigger: TurnTrigger | null;
   tally: Tally;
+  /** Set when the turn continues an unfinished one: the message is empty and is not recorded. */
+  continues?: boolean;
 }
 
 /** Answers one message. Resolves with the result line, which the caller sends. */
@@ -49,7 +52,7 @@ export function answerMessage(
 async function answer(
   thread: Thread,
   input: UserInput,
-  { called, trigger, tally }: TurnStart,
+  { called, trigger, tally, continues }: TurnStart,
   dependencies: MainTurnDependencies,
   signal: AbortSignal,
 ): Promise<Message> {
@@ -58,7 +61,7 @@ async function answer(
   const { clock, ids, log } = services.runtime;
   const started = clock.now();
   tally.times.begin = started;
-  const blocked = trigger ? null : await hooks.current?.submit(input, signal, called);
+  const blocked = trigger || continues ? null : await hooks.current?.submit(input, signal, called);
   if (blocked) {
     await outbox.open(initLine(thread, ids.uuid()));
     await outbox.send(blocked.line);
@@ -75,17 +78,13 @@ async function answer(
     if (end) return resultLine(end, { ...resultDetails(thread, tally, clock.now() - started), origin: input.origin });
   }
   if (!trigger && !called) input = hooks.current?.withOpening(input) ?? input;
-  const expanded =
-    called &&
-    (await expandCalled(called, () => sessionTurn(thread, tally, [], dependencies), expansionIn(thread), signal));
-  const { uuid, asked, lines } = await conversation.recordPrompt(input, {
-    ...{ expanded, trigger, signal },
-    readMentions: (prompt, by) => mentioned(thread, prompt, by),
-  });
-  tally.userMessageUuids.push(uuid);
+  const { uuids, asked, lines } = continues
+    ? { uuids: await continueConversation(conversation), asked: [], lines: [] }
+    : await recordPrompt(thread, input, { called, trigger, tally }, { dependencies, signal });
+  tally.userMessageUuids.push(...uuids);
   if (deferred.length === 0) await outbox.open(initLine(thread, ids.uuid()));
   for (const line of lines) await outbox.send(line);
-  if (!trigger) outbox.replay(input, uuid);
+  if (!trigger && !continues) for (const uuid of uuids) outbox.replay(input, uuid);
   const turn = sessionTurn(thread, tally, asked, dependencies);
   const ended = await drainTurn(runTurn(turn, signal), say);
   // Background work cannot call its model again, and no further turn can report its end to the model.
@@ -99,6 +98,23 @@ async function answer(
   await hooks.current?.ended(end, signal);
   const details = resultDetails(thread, tally, clock.now() - started);
   return resultLine(end, { ...details, origin: input.origin, structuredOutput: turn.structured?.output ?? null });
+}
+
+/** Records the prompt of a turn, with what the command in it stands for. */
+async function recordPrompt(
+  thread: Thread,
+  input: UserInput,
+  { called, trigger, tally }: TurnStart,
+  { dependencies, signal }: { dependencies: MainTurnDependencies; signal: AbortSignal },
+): Promise<{ uuids: string[]; asked: ContentBlock[]; lines: Message[] }> {
+  const expanded =
+    called &&
+    (await expandCalled(called, () => sessionTurn(thread, tally, [], dependencies), expansionIn(thread), signal));
+  const { uuid, asked, lines } = await thread.conversation.recordPrompt(input, {
+    ...{ expanded, trigger, signal },
+    readMentions: (prompt, by) => mentioned(thread, prompt, by),
+  });
+  return { uuids: [uuid], asked, lines };
 }
 
 export function resultDetails({ services, budget }: Thread, tally: Tally, durationMs: number): ResultDetails {

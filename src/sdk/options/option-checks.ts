@@ -104,6 +104,7 @@ export const OPTION_CHECKS: Record<keyof GivenOptions, Check> = {
   forkSession: flag,
   resumeSessionAt: word,
   resumeDropsTurn: word,
+  continueTurn: flag,
   sessionId: word,
   title: text,
   onMissing: oneOf(['error', 'fresh']),

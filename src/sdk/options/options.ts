@@ -194,6 +194,12 @@ export interface SessionStateOptions {
    * else, the result is an error that begins with `Resume rejected by --resume-drops-turn:`.
    */
   resumeDropsTurn?: string;
+  /**
+   * Continues the unfinished turn of the session that `resume` or `continue` names, before any prompt. The prompt may be
+   * an empty text then. Without an unfinished turn the query rejects with `control_error`, and `errorCode` is
+   * `nothing_to_continue`.
+   */
+  continueTurn?: boolean;
   /** The id of the new session. Default: the agent generates one. */
   sessionId?: string;
   /** The title of the session. */

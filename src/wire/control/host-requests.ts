@@ -166,6 +166,8 @@ export const hostRequests = exchanges({
   // Heddle's own.
   /** No more user messages follow. Control requests continue until the CLI closes its output. */
   end_input: () => [{}, Done],
+  /** Continues the unfinished turn without a new message; refused with `nothing_to_continue`. */
+  continue_turn: () => [{}, Done],
   /** Turns `stream_event` lines on or off, from the next event of the model. */
   set_partial_messages: () => [{ enabled: z.boolean() }, Done],
   /** The nodes and leaves of the session. */

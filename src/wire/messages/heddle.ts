@@ -4,7 +4,8 @@ import { system } from './common.ts';
 
 /**
  * Printed after a resume when the file allows more than one reading: the entries that were left out and why, and the
- * leaf that the oldest rule (greatest timestamp) would select, if it differs.
+ * leaf that the oldest rule (greatest timestamp) would select, if it differs. Printed, too, when the last turn was left
+ * without its end.
  */
 export const ResumeReportMessage = system('resume_report', () => ({
   leaf_uuid: z.nullable(z.string()),
@@ -12,6 +13,8 @@ export const ResumeReportMessage = system('resume_report', () => ({
   restored: z.number(),
   dropped: z.array(open({ uuid: z.optional(z.string()), line: z.optional(z.number()), reason: z.string() })),
   latest_by_timestamp: z.optional(z.string()),
+  /** The last turn was left without its end: `continue_turn` continues it. */
+  unfinished_turn: z.optional(open({ prompt_uuid: z.nullable(z.string()) })),
 }));
 export type ResumeReportMessage = z.infer<typeof ResumeReportMessage>;
 

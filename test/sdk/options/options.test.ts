@@ -72,6 +72,7 @@ const FINE = {
   resume: 'r',
   forkSession: true,
   resumeSessionAt: 'u',
+  continueTurn: true,
   resumeDropsTurn: 'u',
   sessionId: 's',
   title: 't',
