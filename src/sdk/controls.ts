@@ -57,7 +57,7 @@ export interface ReloadPluginsOptions {
   holdOnCacheImpact?: boolean;
 }
 
-export interface SessionMessagesOptions {
+export interface MessagesPageOptions {
   /** The branch up to this message. Default: the active branch. */
   leafUuid?: string;
   /** Only messages before this one. */
@@ -167,7 +167,7 @@ export abstract class Controls {
    * The messages of a branch, oldest first, in pages from its end: pass `before` of a page to get the one before it.
    * Default: the active branch.
    */
-  async sessionMessages(options: SessionMessagesOptions = {}): Promise<SessionMessagesPage> {
+  async sessionMessages(options: MessagesPageOptions = {}): Promise<SessionMessagesPage> {
     const { leafUuid, before, limit } = options;
     const page = given({ leaf_uuid: leafUuid, before, limit });
     return (await this.#request({ subtype: 'session_messages', ...page })) as SessionMessagesPage;

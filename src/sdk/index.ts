@@ -103,7 +103,14 @@ export {
   HeddleClient as ClaudeSDKClient,
   HeddleClient as ClaudeSdkClient,
 } from './client.ts';
-export type { ControlMethods, InterruptReceipt, ReadFileOptions, SettingsFile, SwitchOptions } from './controls.ts';
+export type {
+  ControlMethods,
+  InterruptReceipt,
+  MessagesPageOptions,
+  ReadFileOptions,
+  SettingsFile,
+  SwitchOptions,
+} from './controls.ts';
 export { FailedResultError, type SuccessfulResult, successOf } from './failed-result.ts';
 export type { SequencedMessage } from './message-log.ts';
 export type * from './options/option-types.ts';

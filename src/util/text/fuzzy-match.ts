@@ -46,17 +46,25 @@ interface Range {
 function scoreFrom(query: FuzzyQuery, text: string, { from, positions }: Range): number {
   const end = lastOf(query, text, from);
   if (end < 0) return NO_MATCH;
-  // From the last character backwards: the shortest part that fits.
-  const found: number[] = [];
+  // From the last character backwards: the shortest part that fits. No lists, because most calls only want the score.
+  const first = positions?.length ?? 0;
   let wanted = query.text.length - 1;
+  let behind = NO_MATCH;
+  let score = 0;
   for (let at = end; at >= from && wanted >= 0; at--) {
-    if (!isSame(query, query.text.charCodeAt(wanted), text.charCodeAt(at))) continue;
-    found.push(at);
+    const own = text.charCodeAt(at);
+    const asked = query.text.charCodeAt(wanted);
+    if (!isSame(query, asked, own)) continue;
+    score += MATCH;
+    if (behind === at + 1) score += TOGETHER;
+    else if (behind !== NO_MATCH) score -= Math.min(behind - at, MAX_GAP);
+    if (startsWord(text, at)) score += WORD_START;
+    if (own === asked) score += EXACT_CASE;
+    positions?.splice(first, 0, at);
+    behind = at;
     wanted -= 1;
   }
-  found.reverse();
-  positions?.push(...found);
-  return scoreAt(query, text, found) - Math.min(text.length >> 3, MATCH);
+  return Math.max(0, score - Math.min(text.length >> 3, MATCH));
 }
 
 /** The end of the first part of the text that holds the whole query. */
@@ -68,20 +76,6 @@ function lastOf(query: FuzzyQuery, text: string, from: number): number {
     if (wanted === query.text.length) return at;
   }
   return NO_MATCH;
-}
-
-function scoreAt(query: FuzzyQuery, text: string, found: readonly number[]): number {
-  let score = 0;
-  let before = -2;
-  for (const [order, at] of found.entries()) {
-    score += MATCH;
-    if (at === before + 1) score += TOGETHER;
-    else if (order > 0) score -= Math.min(at - before, MAX_GAP);
-    if (startsWord(text, at)) score += WORD_START;
-    if (text.charCodeAt(at) === query.text.charCodeAt(order)) score += EXACT_CASE;
-    before = at;
-  }
-  return Math.max(0, score);
 }
 
 function startsWord(text: string, at: number): boolean {
