@@ -53,6 +53,10 @@ export interface Policy {
   /** For an agent: the plan belongs to the main thread. */
   readonly isPlanOfOther?: true;
   readonly realPath: RealPath;
+  /** Whether git, started in this directory, runs no program by the settings of the repository. Absent: it does not. */
+  readonly hasPlainRepository?: (directory: string) => boolean;
+  /** The names in a directory, for file patterns of commands; null when there are too many. Absent: patterns ask. */
+  readonly namesIn?: (directory: string) => readonly string[] | null;
   /** For an agent with a notes folder: how that folder affects a call; null when it does not. */
   notes?(call: { toolName: string; access: Access }, policy: Policy): NotesVerdict | null;
   /** Absent: no sandbox confines commands. */

@@ -1,4 +1,4 @@
-import { readlinkSync } from 'node:fs';
+import { opendirSync, readlinkSync } from 'node:fs';
 import { basename, dirname, isAbsolute, join } from 'node:path';
 import { errorCode } from '../util/error-code.ts';
 
@@ -52,6 +52,27 @@ function follow(path: string, look: (path: string) => Link): string | null {
     pending.push(...segments(target.path));
   }
   return real;
+}
+
+/** More names than a pattern of a person finds; they are read at once. */
+const MAX_NAMES = 1000;
+
+/** The names in a directory of this machine; none for one that cannot be read, null for very many. */
+export function nodeNames(directory: string): readonly string[] | null {
+  try {
+    const open = opendirSync(directory);
+    try {
+      const names: string[] = [];
+      for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
+        if (names.push(entry.name) > MAX_NAMES) return null;
+      }
+      return names;
+    } finally {
+      open.closeSync();
+    }
+  } catch {
+    return [];
+  }
 }
 
 /** The location of the name itself, whatever it links to: removing or moving a link acts on this path. */

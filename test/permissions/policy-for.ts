@@ -29,6 +29,7 @@ export function policyFor(overrides: Partial<Policy> = {}): Policy {
     searchesFiltered: false,
     protectedPath: protectedPaths({ configHome: '/home/user/.heddle', realPath: (path) => path }),
     realPath: (path) => path.replace(/(.)\/+$/, '$1'),
+    namesIn: () => ['a.ts', 'b.md', 'c.txt'],
     ...overrides,
   };
 }

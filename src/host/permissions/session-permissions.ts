@@ -6,7 +6,8 @@ import { laterPaths } from '../../permissions/later-paths.ts';
 import { parseMode } from '../../permissions/modes.ts';
 import { protectedPaths } from '../../permissions/paths.ts';
 import { type Policy, permittedMode } from '../../permissions/policy.ts';
-import { nodeRealPath } from '../../permissions/real-path.ts';
+import { nodeNames, nodeRealPath } from '../../permissions/real-path.ts';
+import { hasPlainRepository } from '../../permissions/repository-config.ts';
 import { coversTool, parseRules, type Rule } from '../../permissions/rules.ts';
 import type { ReadCommand } from '../../permissions/shell/shell-script.ts';
 import { applyAs, applyUpdate } from '../../permissions/updates.ts';
@@ -124,6 +125,8 @@ function launchPolicy(config: RunConfig, settings: Settings, directories: Permis
     actsLater: laterPaths({ asksForCi: settings.asksForCi, exists: existsSync }),
     ready: directories.ownProgram.load,
     realPath: nodeRealPath,
+    namesIn: nodeNames,
+    hasPlainRepository,
     readCommand: directories.readCommand,
   };
   return withSettingsRules(policy, settings);

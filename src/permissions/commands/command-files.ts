@@ -114,7 +114,11 @@ function namedFiles(
 ): NamedFile[] {
   const { words, meaning, elsewhere } = command;
   const places = (isElsewhere: boolean | undefined) => (isElsewhere ? { ...directories, anywhere: true } : directories);
-  const uses = meaning?.files.filter(({ access }) => kind === 'read' || access === 'write') ?? [];
+  // What changes the files of a whole repository does not show them.
+  const uses =
+    meaning?.files.filter(({ access, repository }) =>
+      access === 'write' ? kind === 'edit' || !repository : kind === 'read',
+    ) ?? [];
   // Whoever gets a word that nobody reads here may take it for a path.
   const given = meaning === null ? words.slice(1) : meaning.passes;
   return [

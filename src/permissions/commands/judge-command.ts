@@ -5,6 +5,7 @@ import { pathFrom } from '../paths.ts';
 import { commandCwd, type Policy } from '../policy.ts';
 import { locationOf } from '../real-path.ts';
 import type { Rule } from '../rules.ts';
+import { patternsMeet } from '../shell/program-patterns.ts';
 import {
   type Assignment,
   argvOf,
@@ -43,7 +44,8 @@ export function grantCommand(command: string, script: ShellScript, policy: Polic
 /** Whether a script only reads. It does not check which files. */
 export function isReadOnlyScript(script: ShellScript): boolean {
   if (whyUnknown(script) !== null || script.commands.length === 0) return false;
-  const looks = ({ meaning, assigns }: ShellCommand) => meaning?.reads === true && assigns.every(isHarmless);
+  const looks = ({ meaning, assigns, words }: ShellCommand) =>
+    (meaning?.reads === true || cdTarget(words) !== null) && assigns.every(isHarmless);
   return (
     script.commands.every(looks) && script.redirects.every((each) => each.kind === 'read' || isDevice(each.target))
   );
@@ -52,7 +54,7 @@ export function isReadOnlyScript(script: ShellScript): boolean {
 /** The absolute paths that a script would change, when it consists of file commands and read-only commands. */
 export function fileCommandTargets(script: ShellScript, policy: Policy): string[] {
   const changed = script.commands.map(({ words, meaning }) => {
-    if (meaning?.reads) return [];
+    if (meaning?.reads || cdTarget(words) !== null) return [];
     const argv = argvOf({ words });
     return argv === null ? null : fileCommandPaths(argv);
   });
@@ -93,19 +95,53 @@ function grantParts(
   { commands, redirects, ordered }: ShellScript,
   granting: Granting,
 ): { commands: (CommandGrant | null)[]; redirects: (CommandGrant | null)[] } {
-  const first = commands.map((command) => grantOne(command, granting, 'paths hold'));
+  const everywhere = inAllPlaces(commands, granting);
+  const grant = (command: ShellCommand, footing: Footing) =>
+    strongest(everywhere.map((each) => grantOne(command, each, footing)));
+  const first = commands.map((command) => grant(command, 'paths hold'));
   // After `cd /`, `ln -s` or a moved symlink the same words lead to other paths.
   const moves = commands.map((command, at) => first[at]?.layer === 'allow-rule' || mayMoveNames(command));
   const movesBefore = (at: number) => moves.some((each, other) => each && other !== at && (other < at || !ordered));
-  const grants = commands.map((command, at) =>
-    movesBefore(at) ? grantOne(command, granting, 'paths moved') : (first[at] ?? null),
-  );
+  const grants = commands.map((command, at) => (movesBefore(at) ? grant(command, 'paths moved') : (first[at] ?? null)));
   // The shell opens the files of a single command before it starts the command.
   const footing: Footing = commands.length > 1 && moves.includes(true) ? 'paths moved' : 'paths hold';
   return {
     commands: grants,
-    redirects: redirects.map((redirect) => grantRedirect(redirect, granting.policy, footing)),
+    redirects: redirects.map((redirect) =>
+      strongest(everywhere.map(({ policy }) => grantRedirect(redirect, policy, footing))),
+    ),
   };
+}
+
+/** A directory for each `cd` of a script: any command may run in any of them. */
+function inAllPlaces(commands: readonly ShellCommand[], granting: Granting): Granting[] {
+  const places = new Set([commandCwd(granting.policy)]);
+  for (const { words } of commands) {
+    const target = cdTarget(words);
+    if (target === null || places.size > MAX_PLACES) continue;
+    for (const place of [...places]) {
+      const real = granting.policy.realPath(resolve(place, target));
+      if (real !== null) places.add(real);
+    }
+  }
+  return [...places].map((shellCwd) => ({ ...granting, policy: { ...granting.policy, shellCwd } }));
+}
+
+const MAX_PLACES = 8;
+
+/** The directory of a plain `cd dir`; null for any other command. */
+function cdTarget([name, ...rest]: readonly Word[]): string | null {
+  const [target, ...others] = rest[0] === '--' ? rest.slice(1) : rest;
+  if (name !== 'cd' || others.length > 0 || typeof target !== 'string') return null;
+  return target === '' || target.startsWith('-') ? null : target;
+}
+
+/** Inside the roots a change of directory is nothing but that. */
+function grantCd({ words }: ShellCommand, policy: Policy): CommandGrant | null {
+  const target = cdTarget(words);
+  if (target === null || climbs(target)) return null;
+  const real = policy.realPath(resolve(commandCwd(policy), target));
+  return real !== null && isInsideAny(policy.roots, real) ? { layer: 'default' } : null;
 }
 
 /** The commands and files of a script that nothing grants. */
@@ -136,7 +172,9 @@ function grantByPaths(command: ShellCommand, policy: Policy, footing: Footing): 
   // What a variable brings is never known to be harmless; the names that a pattern finds are.
   const isKnown = words.every((word) => typeof word === 'string' || isGlob(word));
   const read = meaning?.reads && isKnown ? meaning.files : null;
+  if (words[0] === 'cd') return footing === 'paths hold' ? grantCd(command, policy) : null;
   if (footing === 'paths moved') return read?.length === 0 ? { layer: 'default' } : null;
+  if (read !== null && words[0] === 'git' && !(policy.hasPlainRepository?.(commandCwd(policy)) ?? true)) return null;
   if (read !== null) {
     return read.every(({ word, elsewhere }) => !elsewhere && mayRead(word, policy)) ? { layer: 'default' } : null;
   }
@@ -206,9 +244,25 @@ export function acceptsEdits(policy: Policy): boolean {
 
 function mayRead(word: Word, policy: Policy): boolean {
   const operand = textOf(word, policy);
-  if (operand === null || climbs(operand)) return false;
+  if (operand === null) return foundNames(word, policy)?.every((name) => mayRead(name, policy)) ?? false;
+  if (climbs(operand)) return false;
   const real = policy.realPath(resolve(commandCwd(policy), operand));
   return real !== null && isInsideAny([...policy.roots, ...policy.readRoots], real);
+}
+
+/** The files that a pattern in the last part of a path finds now; null for any other word. */
+function foundNames(word: Word, policy: Policy): string[] | null {
+  if (typeof word === 'string' || !isGlob(word) || policy.namesIn === undefined) return null;
+  const [start] = word.parts;
+  const slash = typeof start === 'string' ? start.lastIndexOf('/') + 1 : 0;
+  const directory = typeof start === 'string' ? start.slice(0, slash) : '';
+  const rest = typeof start === 'string' ? [start.slice(slash), ...word.parts.slice(1)] : word.parts;
+  if (rest.some((part) => typeof part === 'string' && part.includes('/'))) return null;
+  const names = policy.namesIn(resolve(commandCwd(policy), directory === '' ? '.' : directory));
+  const isInside = directory === '' || mayRead(directory, policy);
+  return names === null || !isInside
+    ? null
+    : names.filter((name) => patternsMeet(rest, [name])).map((name) => directory + name);
 }
 
 /** Both the name and its target must lie below a root and contain no root, and neither may be protected or act later. */

@@ -148,12 +148,19 @@ function doubtAboutVariables(commands: readonly ShellCommand[]): string | null {
   return null;
 }
 
+/** Programs that change a file without writing into it. */
+const CHANGES_NO_CONTENT = /^(?:chmod|chown|chgrp|touch|rm|rmdir|mkdir|unlink)$/;
+
 /** The written file may be named as a program or as the script of one. */
 function runsWhatItWrites(script: ShellScript, commands: readonly ShellCommand[]): boolean {
   const files = commands.flatMap(({ meaning }) => meaning?.files ?? []);
   const written = [
     ...everyRedirect(script).flatMap(({ kind, target }) => (kind === 'write' ? [target] : [])),
-    ...files.flatMap(({ access, word }) => (access === 'write' ? [word] : [])),
+    ...commands.flatMap(({ words: [name], meaning }) =>
+      typeof name === 'string' && CHANGES_NO_CONTENT.test(name)
+        ? []
+        : (meaning?.files ?? []).flatMap(({ access, word }) => (access === 'write' ? [word] : [])),
+    ),
   ];
   const names = new Set(written.flatMap((word) => (typeof word === 'string' ? programName(word) : [])));
   if (names.size === 0) return false;

@@ -30,9 +30,23 @@ export function interpret(
   within: Within,
 ): Interpretation {
   const { found, result } = collector(program, command, options, within);
+  if (asksVersion(program, command.words)) return result();
   if ('read' in grammar) grammar.read(command, found);
   else found.readBy(grammar, command.words);
   return result();
+}
+
+/** Programs that people ask for their version, and that then do nothing else. */
+const WITH_VERSIONS =
+  /^(?:node|npm|npx|pnpm|yarn|bun|deno|python|pypy|pip|pip3|ruby|gem|perl|php|composer|java|javac|cargo|rustc|gcc|g\+\+|clang|cc|make|cmake|ninja|docker|git|bash|zsh|sed|grep|awk|gawk|tar|curl|wget|jq|rg|fd|vim|uv|poetry|mvn|gradle|tsx|ts-node)$/;
+
+function asksVersion(program: string, words: readonly Word[]): boolean {
+  const [only, ...others] = words;
+  const isQuestion =
+    only === '--version' ||
+    (only === 'version' && program === 'go') ||
+    (only === '-v' && /^(?:node|npm)$/.test(program));
+  return isQuestion && others.length === 0 && (program === 'go' || WITH_VERSIONS.test(program));
 }
 
 function collector(

@@ -44,7 +44,8 @@ export const NETWORK: readonly Grammar[] = [
     operands: 'text*',
     exact: true,
   },
-  onlyText('ping ping6 traceroute tracepath host dig nslookup whois mtr nmap arp ifconfig netstat ss route hostname'),
+  { names: 'hostname', options: 's,short f,fqdn,long i,ip-address I,all-ip-addresses d,domain', reads: true },
+  onlyText('ping ping6 traceroute tracepath host dig nslookup whois mtr nmap arp ifconfig netstat ss route'),
   {
     names:
       'telnet ftp lftp tftp rsh rlogin rexec socat openssl gpg gpg2 gpgv aria2c axel http https xh httpie lynx links w3m elinks aws gcloud gsutil az rclone s3cmd mc restic borg',

@@ -16,6 +16,21 @@ export interface ShellSpec extends Omit<ProcessSpec, 'command' | 'args' | 'repor
   guard?: ShellGuard | undefined;
 }
 
+/**
+ * Git's reading subcommands run without asking, so they must not do more: no lock is taken only to note what was read, no
+ * monitor of the file system is started, no pager. Settings of the user that were passed in the same way come first.
+ */
+function gitReadsOnly(env: ProcessSpec['env']): Record<string, string> {
+  const count = /^\d{1,3}$/.test(env.GIT_CONFIG_COUNT ?? '') ? Number(env.GIT_CONFIG_COUNT) : 0;
+  return {
+    GIT_OPTIONAL_LOCKS: '0',
+    GIT_PAGER: 'cat',
+    GIT_CONFIG_COUNT: `${count + 1}`,
+    [`GIT_CONFIG_KEY_${count}`]: 'core.fsmonitor',
+    [`GIT_CONFIG_VALUE_${count}`]: 'false',
+  };
+}
+
 /** Runs a command line with bash. Rejects as `Workspace.exec` does. */
 export async function execShell(
   workspace: Workspace,
@@ -25,7 +40,7 @@ export async function execShell(
   const spec: Omit<ProcessSpec, 'command'> = {
     ...rest,
     args: shellArgs(command, script),
-    env: { ...rest.env, CLAUDECODE: '1' },
+    env: { ...rest.env, ...gitReadsOnly(rest.env), CLAUDECODE: '1' },
     reports: script === 'reporting',
   };
   if (sandbox) {
