@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { PathMatcher } from '../path-rules.ts';
 import { commandCwd, type Policy } from '../policy.ts';
+import { programName } from '../shell/program-patterns.ts';
 import {
   ANY_TEXT,
   ANYTHING,
@@ -38,6 +39,8 @@ export function caughtFile(
   if (files.length * policy.deny.length > MAX_COMPARED)
     return `one of ${files.length} files, which are too many to check`;
   if (lettersOfOpen(files) > MAX_OPEN_LETTERS) return 'one of many files whose names are not known beforehand';
+  const worked = kind === 'edit' && worksIn(script, directories, matcher);
+  if (worked) return 'the directory that it works in';
   const caught = files.find((file) => mayTouch(file, matcher, policy));
   return caught === undefined ? null : shown(caught.word);
 }
@@ -53,6 +56,15 @@ function lettersOfOpen(files: readonly NamedFile[]): number {
     (sum, { word }) => (typeof word === 'string' ? sum : word.parts.reduce((more, part) => more + letters(part), sum)),
     0,
   );
+}
+
+/** Whether a program that may write works in a directory that the rule names, and that the script changes to. */
+function worksIn(script: ShellScript, { entered }: ScriptDirectories, matcher: PathMatcher): boolean {
+  const isWork = ({ meaning, words }: ShellCommand) =>
+    words.length > 0 &&
+    meaning?.reads !== true &&
+    !/^(?:cd|pushd|popd|echo|printf|read|set|export)$/.test(String(words[0]));
+  return entered.some((directory) => matcher.matches(directory)) && everyCommand(script).some(isWork);
 }
 
 /** Whether a script would run a file that leads to a device or to another process: its code comes from elsewhere. */
@@ -72,7 +84,11 @@ export function runsDevice(script: ShellScript, policy: Policy): boolean {
 /** Where a script may be when it resolves a path: the directories it changes to, or anywhere. */
 interface ScriptDirectories {
   directories: readonly string[];
+  /** Those that the script changes to. */
+  entered: readonly string[];
   anywhere: boolean;
+  /** It makes links: a path may lead elsewhere by the time that it is used. */
+  links: boolean;
 }
 
 interface NamedFile {
@@ -87,15 +103,30 @@ const MAX_PLACES = 32;
 function directoriesOf(script: ShellScript, policy: Policy): ScriptDirectories {
   const directories = new Set([commandCwd(policy)]);
   let anywhere = false;
+  let links = false;
   for (const { words, assigns } of everyCommand(script)) {
     if (assigns.some(({ name }) => name === 'CDPATH' || name === 'HOME')) anywhere = true;
+    if (makesLinks(words)) links = true;
     if (words[0] !== 'cd' && words[0] !== 'pushd' && words[0] !== 'popd') continue;
     const target = words.slice(1).find((word) => typeof word !== 'string' || !/^-(?:[LPe@]+|-)$/.test(word));
     const known = target === undefined ? (policy.home ?? null) : textOf(target, policy);
     if (known === null || known === '-' || words[0] === 'popd' || directories.size > MAX_PLACES) anywhere = true;
     else for (const each of [...directories]) directories.add(resolve(each, known));
   }
-  return { directories: [...directories], anywhere };
+  const all = [...directories];
+  return { directories: all, entered: all.slice(1), anywhere, links };
+}
+
+function makesLinks([name, ...words]: readonly Word[]): boolean {
+  if (typeof name !== 'string') return false;
+  const program = programName(name);
+  if (/^(?:g?ln|link)$/.test(program)) return true;
+  return (
+    /^g?cp$/.test(program) &&
+    words.some(
+      (word) => typeof word !== 'string' || /^(?:-\w*[slaRrdP]|--(?:symbolic|link|archive|recursive))/.test(word),
+    )
+  );
 }
 
 /** A word whose text is known, with the home directory filled in; null for any other word. */
@@ -159,7 +190,12 @@ function mayTouch({ word, directories, below }: NamedFile, matcher: PathMatcher,
   if (paths.some((path) => matcher.matches(path))) return true;
   if (below === 'below' && paths.some((path) => matcher.mayMatchBelow(path))) return true;
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
+  if (directories.links && matcher.mayMatch([ANY_TEXT, '/', lastName(text)])) return true;
   return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
+}
+
+function lastName(path: string): string {
+  return path.split('/').findLast((name) => name !== '' && name !== '.') ?? '';
 }
 
 function somewhere(text: string): Part[] {

@@ -148,6 +148,18 @@ function doubtAboutVariables(commands: readonly ShellCommand[]): string | null {
   return null;
 }
 
+/** Files that tell a program what to run when it is started in their directory. */
+const CONFIGURES =
+  /^(?:(?:gnu)?makefile|.*\.mk|package(?:-lock)?\.json|\.npmrc|\.yarnrc(?:\.yml)?|pnpm-workspace\.yaml|bunfig\.toml|deno\.jsonc?|build\.gradle(?:\.kts)?|settings\.gradle(?:\.kts)?|gradle\.properties|pom\.xml|build\.xml|cmakelists\.txt|.*\.cmake|meson\.build|build\.ninja|cargo\.toml|build\.rs|go\.mod|setup\.(?:py|cfg)|pyproject\.toml|conftest\.py|tox\.ini|noxfile\.py|pytest\.ini|sitecustomize\.py|usercustomize\.py|rakefile|gemfile|.*\.gemspec|justfile|taskfile\.ya?ml|(?:docker-)?compose\.ya?ml|dockerfile|composer\.json|.*\.config\.[cm]?[jt]s|\.(?:eslint|babel|prettier|mocha|swc|nyc)rc.*|tsconfig.*\.json|\.envrc|\.env|\.pre-commit-config\.yaml|\.git(?:config|attributes|modules)|config|\.bash(?:rc|_profile)|\.profile|\.zsh.*|\.(?:vim|nano|screen|inputrc|wget|curl|lynx|my|psql|gdbinit)rc?|\.tmux\.conf|wscript|sconstruct|vagrantfile|procfile)$/;
+
+/** A program that may be told by such a file what to run. */
+function isConfigured({ words, meaning }: ShellCommand): boolean {
+  if (words.length === 0 || meaning?.reads) return false;
+  const plain =
+    /^(?:cat|echo|printf|tee|cp|mv|ln|rm|mkdir|touch|chmod|chown|cd|pushd|popd|sed|export|set|read|test|\[|true|false|:|exit|kill|sleep|install|truncate|dd|trap|wait)$/;
+  return !(typeof words[0] === 'string' && plain.test(programName(words[0])));
+}
+
 /** Programs that change a file without writing into it. */
 const CHANGES_NO_CONTENT = /^(?:chmod|chown|chgrp|touch|rm|rmdir|mkdir|unlink)$/;
 
@@ -164,6 +176,7 @@ function runsWhatItWrites(script: ShellScript, commands: readonly ShellCommand[]
   ];
   const names = new Set(written.flatMap((word) => (typeof word === 'string' ? programName(word) : [])));
   if (names.size === 0) return false;
+  if ([...names].some((name) => CONFIGURES.test(name)) && commands.some(isConfigured)) return true;
   const run = [...commands.map(({ words }) => words[0]), ...files.flatMap(({ isRun, word }) => (isRun ? [word] : []))];
   return run.some((word) => typeof word === 'string' && names.has(programName(word)));
 }

@@ -54,6 +54,7 @@ const FUNCTIONS =
 
 /** A name before a parenthesis is a function; a function of the program itself is not looked for. */
 function isHarmlessName(name: string, next: string | undefined): boolean {
-  if (/^(?:system|getline|close|fflush|function|func)$/.test(name)) return false;
+  if (/^(?:system|getline|close|fflush|function|func|ARGV|ARGC|ENVIRON|PROCINFO|SYMTAB|FUNCTAB)$/.test(name))
+    return false;
   return next !== '(' || FUNCTIONS.test(name);
 }

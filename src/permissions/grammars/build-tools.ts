@@ -38,7 +38,8 @@ export const BUILD_TOOLS: readonly Grammar[] = [
   },
   { names: 'cargo', read: cargo },
   { names: 'go', read: go },
-  { names: 'gcc g++ cc c++ clang clang++ gfortran cpp tcc', read: compiler },
+  { names: 'cpp', options: 'P C', operands: 'script out', exact: true },
+  { names: 'gcc g++ cc c++ clang clang++ gfortran tcc', read: compiler },
   {
     names: 'rustc',
     options:
@@ -160,15 +161,17 @@ const COMPILER_FLAGS =
 /** Options are known by their shape; a plugin, a wrapper or a file of options is not. */
 function compiler({ words }: SimpleCommand, found: Findings) {
   found.changes();
+  if (!words.some((word) => word === '-o' || word === '-c' || word === '-E')) found.file('a.out', 'out');
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word;
     const text = typeof word === 'string' ? word : typeof word.parts[0] === 'string' ? word.parts[0] : '-';
     if (text.startsWith('@')) return found.doubt('its words may be in another file');
     if (!text.startsWith('-')) {
-      found.file(word, 'in');
+      if (!isRunnableFile(word)) return found.doubt('which file it would read cannot be told');
+      found.file(word, 'script');
       continue;
     }
-    if (text === '-') continue;
+    if (text === '-') return found.doubt('its source comes from its input');
     if (typeof word !== 'string' || !COMPILER_FLAGS.test(word))
       return found.doubt(`${text.slice(0, 40)} is not among the options that are known`);
     if (word === '-o' || word === '-MF') found.file(words[++at] ?? '', 'out');

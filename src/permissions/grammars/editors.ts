@@ -35,7 +35,7 @@ export const EDITORS: readonly Grammar[] = [
   {
     names: 'man apropos whatis info pinfo tldr',
     options: 'k,apropos f,whatis a,all w,where,path s=text S=text',
-    operands: 'text*',
+    operands: 'in*',
     exact: true,
   },
 ];

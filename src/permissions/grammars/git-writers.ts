@@ -158,6 +158,7 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     options:
       'f,force b=text B=text d,detach checkout no-checkout lock reason=text guess-remote no-guess-remote track no-track q,quiet n,dry-run v,verbose porcelain z expire=text orphan',
     operands: 'text out*',
+    more: ({ operands: [name] }, found) => (name === 'add' ? found.repository('read') : undefined),
   },
   { names: 'submodule', options: SUBMODULE, operands: 'text*', optionsFirst: true, more: submodule },
   {

@@ -20,25 +20,26 @@ const QUESTIONS = /^(?:--version|-v|--html-path|--man-path|--info-path|--exec-pa
 
 function git({ words }: SimpleCommand, found: Findings) {
   if (words.length === 0) found.changes();
-  let isElsewhere = false;
+  let elsewhere: string | null = null;
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word;
     if (typeof word !== 'string') return found.doubt('its subcommand is not known beforehand');
     if (word === '-C') {
-      if (typeof words[++at] !== 'string') return found.doubt('where it works is not known beforehand');
-      isElsewhere = true;
+      const directory = words[++at];
+      if (typeof directory !== 'string') return found.doubt('where it works is not known beforehand');
+      elsewhere = elsewhere === null || directory.startsWith('/') ? directory : `${elsewhere}/${directory}`;
     } else if (word === '-c') {
       const setting = words[++at];
       if (setting === undefined || !isHarmlessSetting(setting))
         return found.doubt('it is given a setting that can run commands');
-    } else if (!word.startsWith('-')) return subcommand(word, words.slice(at + 1), isElsewhere, found);
+    } else if (!word.startsWith('-')) return subcommand(word, words.slice(at + 1), elsewhere, found);
     else if (QUESTIONS.test(word) && at === words.length - 1) return;
     else if (!PLAIN_OPTIONS.test(word))
       return found.doubt(`${word.slice(0, 40)} is not among the options that are known`);
   }
 }
 
-function subcommand(name: string, words: readonly Word[], isElsewhere: boolean, found: Findings) {
+function subcommand(name: string, words: readonly Word[], elsewhere: string | null, found: Findings) {
   const grammar = SUBCOMMANDS.get(name);
   // Any other name may be an alias, or a program.
   if (grammar === undefined) return found.doubt(`${name.slice(0, 40)} is not among its subcommands that are known`);
@@ -49,6 +50,9 @@ function subcommand(name: string, words: readonly Word[], isElsewhere: boolean, 
   if (words.some((word) => typeof word === 'string' && /^[\w-]+::/.test(word))) {
     return found.doubt('it is given an address that starts a program');
   }
-  if (isElsewhere) found.elsewhere();
+  if (elsewhere !== null) {
+    if (!grammar.reads) found.file(elsewhere, 'taken');
+    found.elsewhere();
+  }
   found.readBy({ exact: true, ...grammar }, words);
 }

@@ -151,6 +151,8 @@ function readByTable(words: readonly Word[], grammar: TableGrammar, table: Optio
   for (const { role, value, changes } of argv.given) {
     if (changes) found.changes();
     if (value !== undefined) take(value, role, found);
+    // What it does there is done to the directory.
+    if (role === 'at' && value !== undefined && !grammar.reads) found.file(value, 'taken');
   }
   takeOperands(argv, grammar, target);
   if (argv.open.length > 0) takeOpen(argv, grammar, found);

@@ -67,11 +67,17 @@ function date({ words }: SimpleCommand, found: Findings) {
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as Word;
     const text = typeof word === 'string' ? word : typeof word.parts[0] === 'string' ? word.parts[0] : '';
+    const [, option, attached] = /^(-[rf]|--(?:reference|file)=)(.+)$/s.exec(text) ?? [];
     if (text === '-d' || text === '--date') at++;
-    else if (text === '-r' || text === '--reference') found.file(words[++at] ?? '', 'in');
-    else if (text === '-f' || text === '--file') {
+    else if (option !== undefined && attached !== undefined) {
+      found.file(typeof word === 'string' ? attached : { parts: [{ any: 'text' }], many: false }, 'in');
+      if (/f/.test(option.slice(0, 3))) found.changes();
+    } else if (/^(?:-[rf]|--(?:reference|file))$/.test(text)) {
       found.file(words[++at] ?? '', 'in');
+      if (text.includes('f')) found.changes();
+    } else if (!text.startsWith('+') && !DATE_OPTIONS.test(text)) {
       found.changes();
-    } else if (!text.startsWith('+') && !DATE_OPTIONS.test(text)) found.changes();
+      if (text.startsWith('-')) found.doubt('its options are not known');
+    }
   }
 }

@@ -160,7 +160,9 @@ function sudo({ words }: SimpleCommand, found: Findings) {
   if (typeof argv === 'string') return found.doubt(argv);
   if (argv.open.length > 0) return found.doubt('a word that is not known beforehand may be one of its options');
   const { assigns, command } = assignments(argv.operands);
-  found.starts(command, { assigns, ...(argv.has('D') && { elsewhere: true as const }) });
+  const directory = argv.value('D');
+  if (directory !== undefined) found.file(directory, 'taken');
+  found.starts(command, { assigns, ...(directory !== undefined && { elsewhere: true as const }) });
 }
 
 /** Without a command it starts a shell. */
@@ -218,7 +220,9 @@ function env({ words }: SimpleCommand, found: Findings) {
   const { assigns, command } = assignments(operands[0] === '-' ? operands.slice(1) : operands);
   // Alone it prints the environment.
   found.changes();
-  found.starts(command, { assigns, ...(argv.has('C') && { elsewhere: true as const }) });
+  const directory = argv.value('C');
+  if (directory !== undefined) found.file(directory, 'taken');
+  found.starts(command, { assigns, ...(directory !== undefined && { elsewhere: true as const }) });
 }
 
 /** `-S 'rm x'` stands for the words in it, by env's own rules; they are those of a shell in which nothing is special. */

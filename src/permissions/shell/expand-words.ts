@@ -1,6 +1,7 @@
 import { type Hole, type ScanMode, scan } from './scan-source.ts';
-import type { Word } from './shell-script.ts';
+import { ANYTHING, type Word } from './shell-script.ts';
 import { childrenOf, requireWhole, type SyntaxNode, Unreadable, WORD_ENDS } from './syntax-nodes.ts';
+import { isActedOn } from './variables.ts';
 
 /** The functions that the word reader needs from the statement reader, which itself uses the word reader. */
 export interface Visit {
@@ -124,6 +125,9 @@ function parameter(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'sp
     for (const child of node.children) holesIn(visit, child);
     return { spreads: true };
   }
+  const [, assigned] = /^\$\{(\w+)(?:\[[^\]]*\])?:?=/.exec(head) ?? [];
+  if (assigned !== undefined && isActedOn(assigned, ANYTHING))
+    visit.doubt(`it sets ${assigned}, which programs act on`);
   // Whether single quotes quote depends on the context of the expansion.
   if (rest.includes("'") && /[$`]/.test(rest)) throw new Unreadable();
   readSpan(visit, { start: node.end - 1 - rest.length, end: node.end - 1 }, { ...node, type: 'parameter' }, 'loose');

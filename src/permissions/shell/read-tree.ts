@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../util/text/without-trailing.ts';
 import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './expand-words.ts';
 import { readHeredoc } from './heredoc.ts';
-import type { ParsedScript } from './shell-script.ts';
+import { ANYTHING, type ParsedScript } from './shell-script.ts';
 import {
   isRedirect,
   type Reader,
@@ -12,6 +12,7 @@ import {
   readTest,
 } from './simple-commands.ts';
 import { childrenOf, type SyntaxNode, Unreadable } from './syntax-nodes.ts';
+import { isActedOn } from './variables.ts';
 
 /**
  * Reads the simple commands and redirections of a parsed source, at any nesting. It knows every kind of node it may
@@ -108,6 +109,10 @@ function readCompound(reader: Reader, node: SyntaxNode): void {
 }
 
 function readFor(reader: Reader, node: SyntaxNode): void {
+  const variable = node.children.find(({ type }) => type === 'variable_name');
+  if (variable === undefined) throw new Unreadable();
+  const name = reader.source.slice(variable.start, variable.end);
+  if (isActedOn(name, ANYTHING)) reader.doubt(`it sets ${name}, which programs act on`);
   readWords(reader, node);
   readBody(reader, node);
 }
