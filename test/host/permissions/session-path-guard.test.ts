@@ -43,6 +43,18 @@ describeGuarded('[G13] the commands of a session with path rules', () => {
     expect(readFileSync(join(house.dir, 'out'), 'utf8')).toContain('Permission denied');
   });
 
+  test('an explanation tells what holds them, for a command that may run', async () => {
+    const client = houseWith(['fine']).connect(launch);
+    await client.ask('go');
+    const explain = (command: string) =>
+      client.control({ subtype: 'explain_permission', tool_name: 'Bash', input: { command } });
+    const held = { enforcement: 'auto', held_by: 'kernel', provider: 'bubblewrap' };
+    expect(await explain('./reader')).toMatchObject({ response: { behavior: 'allow', pathRules: held } });
+    const denied = await explain('cat .env');
+    expect(denied).toMatchObject({ response: { behavior: 'deny' } });
+    expect(denied.response).not.toHaveProperty('pathRules');
+  });
+
   test('a hook of the user is not confined', async () => {
     const house = houseWith([toolUse('Bash', { command: 'true' }), 'fine']);
     const hook = { type: 'command', command: './reader > hooked' };
