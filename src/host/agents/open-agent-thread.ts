@@ -19,7 +19,7 @@ import { readFilter } from '../permissions/read-filter.ts';
 import { type Permissions, threadPolicy } from '../permissions/thread-permissions.ts';
 import { repairsOf } from '../resume/open-transcript.ts';
 import type { StoredHistory } from '../resume/stored-history.ts';
-import { expansionIn } from '../thread/expansion.ts';
+import { expansionIn } from '../thread/expansion-dependencies.ts';
 import { type AgentInfo, type AgentNotes, Identity } from '../thread/identity.ts';
 import { Thread } from '../thread/thread.ts';
 import type { Workplace } from '../thread/workplace.ts';

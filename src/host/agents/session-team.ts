@@ -9,7 +9,7 @@ import type { TeamPort } from '../../tools/agents/team-port.ts';
 import { refusal, type ToolContext, ToolError, type ToolOutput } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { MessageOrigin } from '../../wire/messages/common.ts';
-import type { TurnTrigger } from '../background/task-triggers.ts';
+import type { TurnTrigger } from '../background/turn-triggers.ts';
 import { agentTypes } from '../extensions/agent-kinds.ts';
 import type { SessionTeam } from '../thread/team.ts';
 import type { Thread } from '../thread/thread.ts';

@@ -11,7 +11,7 @@ import type { ContentBlock } from '../../wire/api/content.ts';
 import { HeddleError, toHeddleError } from '../../wire/errors.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
-import type { TurnTrigger } from '../background/task-triggers.ts';
+import type { TurnTrigger } from '../background/turn-triggers.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { ExpandedPrompt } from '../extensions/expand-command.ts';
 import type { SessionMemory } from '../extensions/session-memory.ts';

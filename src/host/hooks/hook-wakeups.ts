@@ -1,5 +1,5 @@
 import type { Logger } from '../../util/runtime.ts';
-import type { TriggerSource, TurnTrigger } from '../background/task-triggers.ts';
+import type { TriggerSource, TurnTrigger } from '../background/turn-triggers.ts';
 
 /**
  * Objections of hooks in the background (`asyncRewake`). Each begins a turn that reports the objection to the model.

@@ -6,7 +6,7 @@ import type { Hook, HookSource } from '../../hooks/hook.ts';
 import type { TaskStore } from '../../tools/task-list/task-store.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
-import type { TriggerSource } from '../background/task-triggers.ts';
+import type { TriggerSource } from '../background/turn-triggers.ts';
 import type { Lazy } from '../engine/lazy.ts';
 import type { CalledPrompt } from '../extensions/extensions.ts';
 import type { LoadedSettings } from '../launch/load-settings.ts';

@@ -26,7 +26,7 @@ import { openSandbox } from '../permissions/session-sandbox.ts';
 import { type Permissions, threadPolicy } from '../permissions/thread-permissions.ts';
 import type { OpenTranscript } from '../resume/open-transcript.ts';
 import { keepPlanMode, storedTodos, tasksDir } from '../resume/restore-state.ts';
-import { expansionIn } from '../thread/expansion.ts';
+import { expansionIn } from '../thread/expansion-dependencies.ts';
 import { Identity } from '../thread/identity.ts';
 import type { SessionServices } from '../thread/services.ts';
 import { type MainThread, Thread } from '../thread/thread.ts';

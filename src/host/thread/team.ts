@@ -1,7 +1,7 @@
 import type { AgentCall } from '../../tools/agents/agents-port.ts';
 import type { TeamPort } from '../../tools/agents/team-port.ts';
 import type { ToolContext, ToolOutput } from '../../tools/tool.ts';
-import type { TriggerSource } from '../background/task-triggers.ts';
+import type { TriggerSource } from '../background/turn-triggers.ts';
 
 /** The team of a session. Only sessions that may have a team load the implementation. */
 export interface SessionTeam extends TriggerSource {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { TurnTrigger } from '../../../src/host/background/task-triggers.ts';
+import type { TurnTrigger } from '../../../src/host/background/turn-triggers.ts';
 import { openSession } from '../../../src/host/session/open-session.ts';
 import { Aborted } from '../../../src/util/abort.ts';
 import type { Message } from '../../../src/wire/messages/index.ts';
