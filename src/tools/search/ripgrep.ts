@@ -31,7 +31,7 @@ export interface Search {
   /** `files`: paths, each ended by a NUL. `lines`: lines that begin with a path and a NUL, and `--` between some. */
   prints: 'files' | 'lines';
   /** Takes each record instead of the output, which stays empty then; false ends the search. */
-  onRecord?: (record: string) => boolean;
+  readonly onRecord?: (record: string) => boolean;
 }
 
 export type HeldFiles = ReadonlyMap<string, HeldFile>;
