@@ -1,11 +1,11 @@
 import { resultProblem } from '../../define/tool-result.ts';
+import { imageInfo } from '../../util/image-info.ts';
 import { isObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import { textOf } from '../../wire/api/text-of.ts';
 import { boundBase64, boundField, boundList, jsonBytes } from '../bounded-field.ts';
 import { isSmallEnough } from '../files/image-fit.ts';
-import { imageInfo } from '../files/image-info.ts';
 import { ToolError, type ToolOutput } from '../tool.ts';
 
 /**

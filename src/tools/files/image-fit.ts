@@ -1,7 +1,7 @@
 import type sharp from 'sharp';
+import { type ImageInfo, imageInfo } from '../../util/image-info.ts';
 import type { ImageBlock } from '../../wire/api/content.ts';
 import { optionalPackage, type PackageLoader } from '../optional-package.ts';
-import { type ImageInfo, imageInfo } from './image-info.ts';
 
 /** An image as it is sent. */
 export interface FittedImage extends ImageInfo {

@@ -1,10 +1,10 @@
+import { type ImageInfo, imageInfo } from '../../util/image-info.ts';
 import type { FileReadOutput } from '../../wire/tools/tool-outputs.ts';
 import { boundBase64 } from '../bounded-field.ts';
 import type { PackageLoader } from '../optional-package.ts';
 import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
 import type { ReadableFile } from './file-kind.ts';
 import { fitImage } from './image-fit.ts';
-import { type ImageInfo, imageInfo } from './image-info.ts';
 import { markBytesSeen } from './seen-files.ts';
 import { MAX_LOADED_BYTES } from './text-file.ts';
 

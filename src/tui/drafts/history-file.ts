@@ -8,7 +8,7 @@ import { smallText } from '../../util/files/small-file.ts';
 import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
 import type { Attachment } from '../editor/attachments.ts';
 import type { Draft } from '../editor/editor.ts';
-import type { PastPrompt } from '../focus/focus-state.ts';
+import type { EarlierPrompt } from '../focus/focus-state.ts';
 import { displayOf, fromDisplay, pastesOf, readPastes } from './stored-draft.ts';
 
 export interface PromptOrigin {
@@ -68,13 +68,13 @@ function pastePath(home: string, hash: string): string {
  * The newest prompts of all projects, oldest first. Reads the end of the file only; lines that are no prompts are
  * passed over. Empty where there is no file.
  */
-export async function readHistory(home: string): Promise<PastPrompt[]> {
+export async function readHistory(home: string): Promise<EarlierPrompt[]> {
   const load = (hash: string) => (/^[0-9a-f]{1,64}$/.test(hash) ? smallText(pastePath(home, hash), MAX_PASTE) : null);
   const text = await readEnd(join(home, 'history.jsonl'));
   return text.split('\n').flatMap((line) => toPrompt(tryParseJson(line), load));
 }
 
-function toPrompt(entry: unknown, load: (hash: string) => string | null): PastPrompt[] {
+function toPrompt(entry: unknown, load: (hash: string) => string | null): EarlierPrompt[] {
   const display = stringField(entry, 'display');
   if (!isObject(entry) || display === undefined || display === '') return [];
   const { pastedContents } = entry;
@@ -86,7 +86,7 @@ function toPrompt(entry: unknown, load: (hash: string) => string | null): PastPr
 }
 
 /** Reads pastes only for the prompt that the user takes. */
-class PromptWithPastes implements PastPrompt {
+class PromptWithPastes implements EarlierPrompt {
   readonly project: string;
   readonly sessionId: string;
   readonly #display: string;

@@ -8,7 +8,7 @@ import type { Keymap } from './keymap.ts';
 export type Focus = 'editor' | 'search' | 'question' | 'picker' | 'pager' | 'external';
 
 /** One prompt of history. */
-export interface PastPrompt extends Draft {
+export interface EarlierPrompt extends Draft {
   readonly project: string;
   readonly sessionId: string;
 }
@@ -76,7 +76,7 @@ export interface FocusWorld {
   /** What the text at the caret can become; null without a menu. */
   readonly menu: Completion | null;
   /** Oldest first. */
-  readonly history: readonly PastPrompt[];
+  readonly history: readonly EarlierPrompt[];
   readonly project: string;
   readonly sessionId: string;
   readonly escEsc: 'tree' | 'rewind' | 'nothing';

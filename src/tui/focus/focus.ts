@@ -124,7 +124,7 @@ function takePaste(
     return takeSearchInput(state, { type: 'text', text: cleanText(text).text.replaceAll('\n', ' ') }, world);
   if (state.focus === 'picker')
     return step(state, { type: 'pick', action: null, text: cleanText(text).text.replaceAll('\n', ' ') });
-  if (state.focus === 'question' && world.question?.takesText) {
+  if (state.focus === 'question' && world.question?.takesText && isReady(world)) {
     return step(state, { type: 'answer', action: 'edit', edit: { type: 'paste', text } }, ...cut, ...named);
   }
   return step(edited(state, { type: 'paste', text }), ...cut, ...named);
@@ -202,9 +202,13 @@ function isLeaving(action: string | null): boolean {
 }
 
 /** Nothing reaches a question that has not been on the screen for a moment. */
-function guarded(state: FocusState, { question, now }: FocusWorld, intent: Intent): FocusStep {
+function guarded(state: FocusState, world: FocusWorld, intent: Intent): FocusStep {
+  return isReady(world) ? step(state, intent) : step(state);
+}
+
+function isReady({ question, now }: FocusWorld): boolean {
   const paintedAt = question?.paintedAt ?? null;
-  return paintedAt === null || now - paintedAt < GUARD_MS ? step(state) : step(state, intent);
+  return paintedAt !== null && now - paintedAt >= GUARD_MS;
 }
 
 function inPicker(state: FocusState, key: string, action: string | null): FocusStep {

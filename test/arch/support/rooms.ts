@@ -85,7 +85,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
   ],
   admin: ['.', 'doctor'],
   sdk: [['report-to-host.ts', 'user-message.ts'], 'options', 'tools', 'subprocess', 'stored', '.', 'index.ts'],
-  tui: ['rows', ['rows/code', 'rows/markdown'], 'screen', 'input', 'editor', 'focus', ['drafts', 'menu']],
+  tui: ['rows', ['rows/code', 'rows/markdown'], 'screen', 'input', 'editor', 'focus', ['drafts', 'menu', 'clipboard']],
   cli: [
     'terminal',
     'flags',

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { imageInfo } from '../../../src/tools/files/image-info.ts';
 import { readTool } from '../../../src/tools/files/read.ts';
 import { readImage } from '../../../src/tools/files/read-image.ts';
 import { writeTool } from '../../../src/tools/files/write.ts';
+import { imageInfo } from '../../../src/util/image-info.ts';
 import { type Bench, createBench } from '../bench.ts';
 
 let bench: Bench;

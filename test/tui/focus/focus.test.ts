@@ -170,6 +170,12 @@ describe('a question takes no key that was meant for the editor', () => {
     expect(person.text).toBe('1\n');
   });
 
+  test('nor does one reach a text of it in its first moments', () => {
+    const question = { paintedAt: 9900, takesText: true };
+    const person = new Person({ question }, { focus: 'question' }).give(paste('text'));
+    expect([person.seen(), person.text]).toEqual([[], 'text']);
+  });
+
   test('a text of it is edited like any other', () => {
     const person = new Person({ question: { paintedAt: 0, takesText: true } }, { focus: 'question' });
     expect(person.press('no 1<ctrl+w>').seen()).toEqual([
