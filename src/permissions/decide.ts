@@ -17,7 +17,7 @@ import { coversTool, formatRule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
 import { suggestUpdates } from './suggestions.ts';
 
-export type { AskDecision, Call, Decision, Layer, Policy };
+export type { Call, Decision, Layer, Policy };
 
 /**
  * Decides whether a tool call may run; no other code does. Pure. The first of these that applies decides:
