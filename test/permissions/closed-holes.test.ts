@@ -8,6 +8,8 @@ it.each([
   ['Bash(touch:*)', `echo '{"scripts":{"y":"touch z"}}' > package.json; npm run y`],
   ['Bash(touch:*)', "for PS4 in '$(touch x)'; do set -x; :; done"],
   ['Bash(touch:*)', `: "\${BASH_ENV:=x}"; bash y.sh`],
+  ['Bash(touch:*)', "printf '#!/bin/sh\\ntouch x\\n' > .git/hooks/pre-commit; git commit --allow-empty -qm x"],
+  ['Bash(grep:*)', 'egrep a b'],
   ['Bash(touch:*)', "bash +c 'touch x'"],
   ['Bash(touch:*)', 'bash -login -c x'],
   ['Bash(touch:*)', 'echo "touch x" | bash //dev/stdin'],

@@ -176,7 +176,9 @@ function runsWhatItWrites(script: ShellScript, commands: readonly ShellCommand[]
   ];
   const names = new Set(written.flatMap((word) => (typeof word === 'string' ? programName(word) : [])));
   if (names.size === 0) return false;
-  if ([...names].some((name) => CONFIGURES.test(name)) && commands.some(isConfigured)) return true;
+  const isHook = written.some((word) => typeof word === 'string' && /(?:^|\/)\.(?:git|husky)\//i.test(word));
+  const configures = isHook || [...names].some((name) => CONFIGURES.test(name));
+  if (configures && commands.some(isConfigured)) return true;
   const run = [...commands.map(({ words }) => words[0]), ...files.flatMap(({ isRun, word }) => (isRun ? [word] : []))];
   return run.some((word) => typeof word === 'string' && names.has(programName(word)));
 }

@@ -20,13 +20,21 @@ export const ARCHIVES: readonly Grammar[] = [
     more: besides,
   },
   {
-    names: 'zcat bzcat xzcat zstdcat lzcat gzcat zless',
+    names: 'zcat bzcat xzcat zstdcat lzcat gzcat',
     options: 'f,force v,verbose q,quiet',
     operands: 'in*',
     reads: true,
     open: 'read',
+    more: (_argv, found) =>
+      found.starts([
+        found.program.startsWith('bz')
+          ? 'bzip2'
+          : found.program.startsWith('xz') || found.program.startsWith('lz')
+            ? 'xz'
+            : 'gzip',
+        '-cd',
+      ]),
   },
-  { names: 'zdiff zcmp', options: 'u q', operands: 'in in', reads: true, open: 'read' },
   {
     names: 'zip',
     options:

@@ -73,7 +73,7 @@ export const FILE_TOOLS: readonly Grammar[] = [
     (argv) => (argv.has('r') ? 'taken*' : 'out*'),
   ),
   changer('unlink', '', 'out'),
-  changer('link', '', 'in out'),
+  changer('link', '', 'edit out'),
   changer('mkfifo', 'm,mode=text Z context=?text'),
   changer('mknod', 'm,mode=text Z context=?text', 'out text*'),
   changer('truncate', 'c,no-create o,io-blocks r,reference=in s,size=text'),

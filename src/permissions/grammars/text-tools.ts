@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from '../shell/shell-script.ts';
 import { isHarmlessAwk } from './awk-code.ts';
-import type { Argv, Findings, Grammar, TableGrammar } from './grammar.ts';
+import { type Argv, type Findings, type Grammar, neverKnown, type TableGrammar } from './grammar.ts';
 import { readSedCode } from './sed-code.ts';
 
 /** A program that reads the files which its operands name, and prints. */
@@ -127,12 +127,14 @@ export const TEXT_TOOLS: readonly Grammar[] = [
   ),
   reader('tsort look ul colrm colcrt col', 'b f p x i=text d a t=text n=text'),
   reader('iconv', 'f,from-code=text t,to-code=text l,list c o,output=out s,silent verbose', { open: 'write' }),
-  reader('grep egrep fgrep zgrep bzgrep xzgrep ggrep', GREP, {
+  reader('grep egrep fgrep ggrep', GREP, {
     operands: (argv) => patternThen(isRecursive(argv) ? 'tree*' : 'in*')(argv),
     counts: '-',
     more: (argv, found) => {
       const files = argv.has('e', 'f') ? argv.operands : argv.operands.slice(1);
       if (isRecursive(argv) && files.length === 0) found.file('.', 'tree');
+      // These are scripts around it.
+      if (/^[ef]grep$/.test(found.program)) found.starts(['grep', ...found.command.words]);
     },
   }),
   { names: 'rg', options: RG, operands: patternThen('tree*'), reads: true, exact: true, more: walksHere },
@@ -168,6 +170,7 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     operands: 'in in',
     reads: true,
     open: 'write',
+    more: (_argv, found) => found.starts(['diff', ...found.command.words]),
   },
   {
     names: 'jq gojq jaq',
@@ -187,6 +190,10 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     reads: true,
     more: sedScript,
   },
+  neverKnown(
+    'zgrep zegrep zfgrep bzgrep xzgrep lzgrep zdiff zcmp bzdiff xzdiff zmore bzmore xzmore zless bzless xzless',
+    'it is a script around other programs',
+  ),
   { names: 'awk gawk mawk nawk original-awk', read: awk },
 ];
 

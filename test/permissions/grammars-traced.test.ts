@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, resolve } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { readShell } from '../../src/permissions/commands/read-shell.ts';
+import { optionTable } from '../../src/permissions/grammars/argv.ts';
+import { FILE_TOOLS } from '../../src/permissions/grammars/file-tools.ts';
+import type { Grammar, TableGrammar } from '../../src/permissions/grammars/grammar.ts';
+import { TEXT_TOOLS } from '../../src/permissions/grammars/text-tools.ts';
+import { WRAPPERS } from '../../src/permissions/grammars/wrappers.ts';
+import { patternsMeet, programName } from '../../src/permissions/shell/program-patterns.ts';
+import { everyCommand, type ShellScript, whyUnknown } from '../../src/permissions/shell/shell-script.ts';
+import { shellWord } from '../../src/util/text/shell-word.ts';
+import { seededRandom } from '../support/fuzz.ts';
+import { parseShell } from './policy-for.ts';
+
+const isTraceable = spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;
+const root = realpathSync(mkdtempSync(join(tmpdir(), 'heddle-traced-')));
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** They wait, need rights that tests do not have, or lead out of the directory of the test. */
+const LEFT_OUT =
+  /^(?:sync|df|rsync|mknod|chroot|busybox|toybox|watch|script|unshare|setpriv|runcon|gosu|su-exec|setuidgid|tini|cgexec|dbus-run-session|doas|ltrace|builtin|exec|ld\.so|shred|chown|chgrp|chattr|patch|numactl|rename|prename|cross-env.*|fakeroot-ng|aoss|padsp|yes|mktemp)$/;
+const NEVER_ENDS =
+  /^(?:f|F|follow|retry|pid|s|sleep-interval|files0-from|no-preserve-root|strip|S|buffer-size|parallel|batch-size|T)$/;
+
+const programs = [...TEXT_TOOLS, ...FILE_TOOLS, ...WRAPPERS].flatMap((grammar) =>
+  isTable(grammar) ? grammar.names.split(' ').map((name) => ({ name, grammar })) : [],
+);
+const tried = programs.filter(({ name }) => !LEFT_OUT.test(name) && pathOf(name) !== null);
+
+function isTable(grammar: Grammar): grammar is TableGrammar {
+  return !('read' in grammar);
+}
+
+function pathOf(name: string): string | null {
+  return ['/usr/bin', '/bin'].map((folder) => join(folder, name)).find((path) => existsSync(path)) ?? null;
+}
+
+const VALUES: Record<string, readonly string[]> = {
+  text: ['1', '2', 'a', 'x', '1,2'],
+  in: ['in.txt', 'in2.txt'],
+  tree: ['in.txt', 'sub'],
+  out: ['out.txt', 'sub/out'],
+  edit: ['in.txt', 'in2.txt'],
+  taken: ['in2.txt', 'sub'],
+  sh: ['true'],
+  at: ['sub'],
+};
+
+function drawn({ name, grammar }: (typeof tried)[number], random: () => number): string[] {
+  const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
+  const rows = [...new Set(optionTable(grammar.options ?? '').values())].filter(
+    ({ never, names, role }) => !never && role in VALUES && !names.some((each) => NEVER_ENDS.test(each)),
+  );
+  const options = Array.from({ length: rows.length === 0 ? 0 : Math.floor(random() * 3) }, () => pick(rows)).flatMap(
+    (row) => {
+      const option = pick(row.names);
+      const dashes = option.length === 1 ? `-${option}` : `--${option}`;
+      if (row.takes === 'nothing') return [dashes];
+      const value = pick(VALUES[row.role] ?? ['1']);
+      if (row.takes === 'attached')
+        return [random() < 0.5 ? dashes : option.length === 1 ? dashes + value : `${dashes}=${value}`];
+      return random() < 0.5 ? [dashes, value] : [option.length === 1 ? dashes + value : `${dashes}=${value}`];
+    },
+  );
+  const roles = typeof grammar.operands === 'string' ? grammar.operands.split(' ') : ['text', 'in'];
+  const operands = roles.flatMap((role) =>
+    role.startsWith('argv') ? ['cat', 'in.txt'] : role === '' ? [] : [pick(VALUES[role.replace('*', '')] ?? ['1'])],
+  );
+  // Where options may stand anywhere, some stand behind.
+  const isMixed = !grammar.optionsFirst && random() < 0.3;
+  return [name, ...(isMixed ? [...operands, ...options] : [...options, ...operands])];
+}
+
+interface Trace {
+  started: string[];
+  written: string[];
+}
+
+function traced(argv: readonly string[], run: number): Trace {
+  const cwd = join(root, `${run}`);
+  mkdirSync(join(cwd, 'sub'), { recursive: true });
+  for (const name of ['in.txt', 'in2.txt', 'sub/a']) writeFileSync(join(cwd, name), 'b 2\na 1\n');
+  const log = join(root, `${run}.trace`);
+  const calls =
+    'execve,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate';
+  spawnSync('strace', ['-f', '-qq', '-o', log, '-e', `trace=${calls}`, ...argv], {
+    cwd,
+    input: '',
+    timeout: 5000,
+    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+  });
+  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
+  const done = lines.filter((line) => !/= -1 E|unfinished|at2?\(\d/.test(line));
+  return {
+    started: done.flatMap((line) => /execve\("([^"]+)"/.exec(line)?.[1] ?? []).slice(1),
+    written: done
+      .filter(
+        (line) =>
+          /O_WRONLY|O_RDWR|O_CREAT|(?:creat|mkdir|rename|link|rmdir|truncate)\w*\(/.test(line) &&
+          !line.includes('execve('),
+      )
+      .flatMap((line) => [...line.matchAll(/"([^"]+)"/g)].map(([, path = '']) => resolve(cwd, path)))
+      .filter((path) => path.startsWith(`${cwd}/`))
+      .map((path) => path.slice(cwd.length + 1)),
+  };
+}
+
+/** What the program did, and our reading does not tell. */
+function surprises(script: ShellScript, { started, written }: Trace): string[] {
+  const commands = everyCommand(script);
+  const names = commands.flatMap(({ words: [name] }) => (typeof name === 'string' ? [programName(name)] : []));
+  const files = commands.flatMap(({ meaning }) => meaning?.files ?? []).filter(({ access }) => access === 'write');
+  const isTold = (path: string) =>
+    files.some(({ word, reach }) => {
+      const parts = typeof word === 'string' ? [resolve('/', word).slice(1)] : word.parts;
+      // A directory on the way, a backup beside the file, or what lies below.
+      return (
+        [parts, [...parts, { any: 'text' as const }]].some((each) => patternsMeet(each, [path])) ||
+        reach === 'taken' ||
+        word === '.' ||
+        String(word).startsWith(path) ||
+        // Taken from a directory that the program changed to.
+        String(word).endsWith(`/${path}`)
+      );
+    });
+  return [
+    ...started.filter((path) => !names.includes(basename(path))).map((path) => `starts ${path}`),
+    ...written.filter((path) => !isTold(path)).map((path) => `writes ${path}`),
+  ];
+}
+
+describe.skipIf(!isTraceable)('what programs really do with options drawn at random', () => {
+  it('is tried with many programs of the tables', () => {
+    const missing = programs.filter(({ name }) => pathOf(name) === null).map(({ name }) => name);
+    process.stderr.write(`not installed, so not traced: ${missing.join(' ')}\n`);
+    expect(tried.length).toBeGreaterThan(50);
+  });
+
+  it('[K44] [R-3] starts nothing and writes nothing that their grammar does not tell', () => {
+    const random = seededRandom(7);
+    let known = 0;
+    const wrong: string[] = [];
+    for (let run = 0; run < 240; run++) {
+      const argv = drawn(tried[run % tried.length] as (typeof tried)[number], random);
+      const script = readShell(argv.map(shellWord).join(' '), parseShell);
+      if (whyUnknown(script) !== null) continue;
+      known++;
+      wrong.push(...surprises(script, traced(argv, run)).map((what) => `${argv.join(' ')}: ${what}`));
+    }
+    expect(wrong).toEqual([]);
+    expect(known).toBeGreaterThan(150);
+  }, 120_000);
+});
