@@ -15,6 +15,7 @@ spec/trust.md: whether it holds, how many tests have looked at it, and what they
 
   npm run trust                                     everything; half an hour on two cores
   npm run trust -- test/trust/damage.test.ts        one file; only what it is about is shown
+  npm run trust -- deny                             the attack corpus against deny rules; classes in test-results/deny-classes.md
   HEDDLE_TRUST_SEED=7 npm run trust -- …            the same tests with other random choices
   HEDDLE_TRUST_POINTS=40 npm run trust -- …         less of it; see test/trust/size.ts for all of them
 

@@ -21,6 +21,9 @@ import { sampleOf } from '../support/shell-attacks.ts';
 import { figure } from './figures.ts';
 import { trustSize } from './size.ts';
 
+/** Some thousand commands run one after the other. */
+const TIME_MS = 3_600_000;
+
 const seed = trustSize('SEED', 1);
 const places = denyPlaces();
 afterAll(() => places.remove());
@@ -40,11 +43,11 @@ interface Attack {
 }
 
 const ATTACKS: Attack[] = [
-  { target: TOUCH, forms: [...STARTERS, ...mutants(STARTERS, 600)], atLeast: 1000 },
-  { target: MKDIR, forms: some(STARTERS, 150), atLeast: 100 },
-  { target: GIT_TAG, forms: some(STARTERS, 150), atLeast: 80 },
-  { target: READ_ENV, forms: [...readTable('reads'), ...mutants(readTable('reads'), 200)], atLeast: 400 },
-  { target: EDIT_LOCKED, forms: [...readTable('writes'), ...mutants(readTable('writes'), 200)], atLeast: 400 },
+  { target: TOUCH, forms: [...STARTERS, ...mutants(STARTERS, trustSize('LINES', 400))], atLeast: 1000 },
+  { target: MKDIR, forms: some(STARTERS, 120), atLeast: 80 },
+  { target: GIT_TAG, forms: some(STARTERS, 120), atLeast: 70 },
+  { target: READ_ENV, forms: [...readTable('reads'), ...mutants(readTable('reads'), 150)], atLeast: 400 },
+  { target: EDIT_LOCKED, forms: [...readTable('writes'), ...mutants(readTable('writes'), 150)], atLeast: 400 },
 ];
 
 const TRIALS: (Trial & { what: string; share: number })[] = [
@@ -74,15 +77,33 @@ describe.each(ATTACKS)('[R-3] [R-4] against $target.rule', ({ target, forms, atL
     if (row) row[key] += by;
   };
 
-  test('enough of the forms do what is denied when bash is given them', async () => {
-    working.push(...(await thatWork(forms, target, places)));
-    const families = [...new Set(forms.map(({ family }) => family))];
-    const of = (list: readonly Form[], family: string) => list.filter((form) => form.family === family).length;
-    tables.set(
-      target.rule,
-      families.map((family) => ({ family, tried: of(forms, family), working: of(working, family), line1: 0, both: 0 })),
-    );
-    expect(working.length).toBeGreaterThanOrEqual(atLeast);
+  test(
+    'enough of the forms do what is denied when bash is given them',
+    async () => {
+      working.push(...(await thatWork(forms, target, places)));
+      const families = [...new Set(forms.map(({ family }) => family))];
+      const of = (list: readonly Form[], family: string) => list.filter((form) => form.family === family).length;
+      tables.set(
+        target.rule,
+        families.map((family) => ({
+          family,
+          tried: of(forms, family),
+          working: of(working, family),
+          line1: 0,
+          both: 0,
+        })),
+      );
+      expect(working.length).toBeGreaterThanOrEqual(atLeast);
+    },
+    TIME_MS,
+  );
+
+  test('they get through where the rule is about something else: these sessions do run what they are asked for', async () => {
+    const few = some(working, 20);
+    const other = { ...target, rule: 'Bash(nosuch:*)' };
+    const trial: Trial = { mode: 'bypassPermissions', enforcement: 'parse', caller: 'main' };
+    // Not all: what cannot be read is denied by any rule.
+    expect(await thatGetThrough(few, other, { places, trial })).not.toEqual([]);
   });
 
   test.each(TRIALS)('none gets through: $what', async ({ share, what, ...trial }) => {
