@@ -43,7 +43,7 @@ export function layOut(state: LaidOutText, view: EditorView): EditorLayout {
   let start = 0;
   for (const line of state.text.split('\n')) {
     for (const [from, to] of breaksOf(line, state, view)) {
-      rows.push({ start: start + from, end: start + to, text: '' });
+      rows.push({ start: start + from, end: start + to, text: shown(line.slice(from, to), state, view) });
     }
     start += line.length + 1;
   }
@@ -51,7 +51,7 @@ export function layOut(state: LaidOutText, view: EditorView): EditorLayout {
   const found = rows[row] ?? { start: 0, end: 0, text: '' };
   const before = shown(state.text.slice(found.start, state.caret), state, view);
   return {
-    rows: rows.map((each) => ({ ...each, text: shown(state.text.slice(each.start, each.end), state, view) })),
+    rows,
     caret: { row, column: view.widths.of(before), before },
   };
 }
@@ -95,7 +95,7 @@ const PLAIN = /^[\x20-\x7e]*$/;
 /** The rows of one line, as ranges in it. */
 function breaksOf(line: string, state: LaidOutText, view: EditorView): [from: number, to: number][] {
   const columns = Math.max(1, view.columns);
-  if (line.length <= columns && PLAIN.test(line)) return [[0, line.length]];
+  if (PLAIN.test(line)) return plainBreaks(line, columns);
   const rows: [number, number][] = [];
   let start = 0;
   let used = 0;
@@ -118,6 +118,32 @@ function breaksOf(line: string, state: LaidOutText, view: EditorView): [from: nu
   return rows;
 }
 
+/** The same for plain text, without looking at each character: a key in a long draft costs no more than in a short one. */
+function plainBreaks(line: string, columns: number): [from: number, to: number][] {
+  const rows: [number, number][] = [];
+  let start = 0;
+  while (line.length - start > columns) {
+    const blank = line.lastIndexOf(' ', start + columns - 1);
+    const end = blank >= start ? blank + 1 : start + columns;
+    rows.push([start, end]);
+    start = end;
+  }
+  return [...rows, [start, line.length]];
+}
+
+/** Characters of one code unit that never join a neighbour: Latin, Greek, Cyrillic, kana, Han, Hangul syllables. */
+const SIMPLE =
+  /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u02ff\u0391-\u03ff\u0400-\u0482\u048a-\u04ff\u3000-\u3029\u3041-\u3096\u30a0-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7a3\uff01-\uff5e]*$/;
+
+/** Widths of single characters, by the terminal that has them. */
+const known = new WeakMap<EditorView['widths'], Map<string, number>>();
+
+function widthsOf(widths: EditorView['widths']): Map<string, number> {
+  const found = known.get(widths) ?? new Map<string, number>();
+  known.set(widths, found);
+  return found;
+}
+
 interface Cluster {
   /** In the text of the editor. */
   readonly length: number;
@@ -128,6 +154,16 @@ interface Cluster {
 }
 
 function* clustersOf(line: string, { attachments }: LaidOutText, view: EditorView): Generator<Cluster, void> {
+  if (view.columns > 1 && SIMPLE.test(line)) {
+    const widths = widthsOf(view.widths);
+    for (let at = 0; at < line.length; at++) {
+      const text = line[at] ?? '';
+      const width = widths.get(text) ?? view.widths.of(text);
+      widths.set(text, width);
+      yield { text, width, length: 1, isBlank: text === ' ' };
+    }
+    return;
+  }
   for (const { text, width } of view.widths.clusters(line)) {
     const shownAs = shownCluster(text, attachments, view);
     const fits = fitted(shownAs, shownAs === text ? width : view.widths.of(shownAs), view);
@@ -136,7 +172,8 @@ function* clustersOf(line: string, { attachments }: LaidOutText, view: EditorVie
 }
 
 function shown(text: string, state: LaidOutText, view: EditorView): string {
-  return PLAIN.test(text) ? text : Array.from(clustersOf(text, state, view), (cluster) => cluster.text).join('');
+  const isSame = PLAIN.test(text) || (view.columns > 1 && SIMPLE.test(text));
+  return isSame ? text : Array.from(clustersOf(text, state, view), (cluster) => cluster.text).join('');
 }
 
 function shownCluster(cluster: string, attachments: readonly Attachment[], view: EditorView): string {

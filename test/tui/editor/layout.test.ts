@@ -78,3 +78,16 @@ test('[TUI-20] any text in any width: all of it is in the rows, none is too wide
     }),
   );
 });
+
+test.each([
+  ['ten thousand plain characters', 'lorem ipsum dolor '.repeat(560)],
+  ['a thousand East Asian ones', '漢字かな交じり文'.repeat(125)],
+])('%s in one line are laid out in less than half a millisecond', (_name, text) => {
+  const state = edit(EMPTY_EDITOR, { type: 'type', text });
+  const view = viewOf(100);
+  for (let at = 0; at < 200; at++) layOut(state, view);
+  const begun = process.cpuUsage();
+  for (let at = 0; at < 200; at++) layOut(state, view);
+  const { user, system } = process.cpuUsage(begun);
+  expect((user + system) / 200 / 1000).toBeLessThan(0.5);
+});
