@@ -21,6 +21,12 @@ export const DOORS: readonly Door[] = [
     from: ['cli/main.ts'],
     why: 'the commands, with help and advice after mistakes; a start with a prompt needs none of it',
   },
+  { target: 'cli/interactive.ts', from: ['cli/main.ts'], why: 'the terminal; programs and scripts never draw one' },
+  {
+    target: 'tui/rows/markdown/answer-rows.ts',
+    from: ['tui/app/late-rows.ts'],
+    why: 'loads marked and the languages of code; the first answer needs them, the first frame does not',
+  },
   { target: 'cli/commands/auth/auth.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },

@@ -13,6 +13,9 @@ const OUTPUTS = [
   { name: 'shell', doors: /^src\/(util\/process|permissions)\// },
   // What many runs need: changed files, settings, histories, lines of programs, other models.
   { name: 'common', doors: /^src\/(model|host\/(checkpoints|launch|link|models|resume|serve))\// },
+  // The terminal; what answers need is read with the first one.
+  { name: 'tui', doors: /^src\/cli\/interactive/ },
+  { name: 'answers', doors: /^src\/tui\// },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.

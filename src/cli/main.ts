@@ -1,5 +1,5 @@
 import { HeddleError } from '../wire/errors.ts';
-import { parseArgs } from './flags/args.ts';
+import { type ParsedArgs, parseArgs } from './flags/args.ts';
 import { printVersion } from './print-version.ts';
 import { run } from './run/run.ts';
 
@@ -14,7 +14,15 @@ async function main(argv: readonly string[]): Promise<number> {
   const args = parseArgs(argv);
   if (args.version) return printVersion();
   if (args.help) return (await (await commands()).runCommand(['help'])) ?? 0;
-  return run(args);
+  return isInteractive(args) ? (await import('./interactive.ts')).runInteractive(args) : run(args);
+}
+
+/** A person at a terminal, who wants no format for programs, has the terminal; a prompt is optional then. */
+function isInteractive({ config }: ParsedArgs): boolean {
+  const { print, outputFormat = 'text', inputFormat = 'text', initOnly, resume } = config;
+  if (print || outputFormat !== 'text' || inputFormat !== 'text' || initOnly || resume === true) return false;
+  const { TERM, HEDDLE_UI } = process.env;
+  return process.stdin.isTTY && process.stdout.isTTY && TERM !== 'dumb' && HEDDLE_UI !== 'plain';
 }
 
 function commands() {

@@ -21,7 +21,7 @@ const RULES: Record<string, Rule> = {
   agent: { values: ['util', 'wire', ...MIDDLE] },
   host: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent', 'plugins'] },
   admin: { values: ['util', 'wire', 'view', 'define', ...MIDDLE, 'agent', 'host'] },
-  cli: { values: ['util', 'wire', 'view', 'host', 'admin', 'server', 'web', 'acp'], types: ['agent'] },
+  cli: { values: ['util', 'wire', 'view', 'host', 'admin', 'server', 'web', 'acp', 'tui'], types: ['agent'] },
   sdk: { values: ['util', 'wire', 'define', 'sessions', 'config'] },
   testing: { values: ['util', 'wire', ...MIDDLE], types: ['agent'] },
   // Folders that are not there yet: their places are reserved.

@@ -7,9 +7,9 @@ import { runCli } from '../support/cli.ts';
 import { makePlace, type Place } from '../support/place.ts';
 import { type OnTerminal, startOnTerminal } from '../support/terminal.ts';
 
-/** `heddle "prompt"` as a person runs it: all three streams are one terminal. */
+/** `heddle "prompt"` in plain mode, as a person runs it: all three streams are one terminal. */
 function start(place: Place, args: string[] = [], env: Record<string, string> = {}): OnTerminal {
-  return startOnTerminal(['do it', ...args], { place, isWhole: true, env });
+  return startOnTerminal(['do it', ...args], { place, isWhole: true, env: { HEDDLE_UI: 'plain', ...env } });
 }
 
 /** What the terminal shows, without colours and without the progress line. */
@@ -245,7 +245,7 @@ test('questions of the model are answered by a number or in own words', async ()
 
 test('a local command says what it says', async () => {
   const place = await makePlace();
-  const run = startOnTerminal(['/cost'], { place, isWhole: true });
+  const run = startOnTerminal(['/cost'], { place, isWhole: true, env: { HEDDLE_UI: 'plain' } });
   expect(await run.ended).toBe(0);
   expect(seen(run)).toMatch(/^Total cost/);
   expect(seen(run).match(/Total cost/g)).toHaveLength(1);
@@ -253,7 +253,7 @@ test('a local command says what it says', async () => {
 
 test('without a prompt it says how to give one', async () => {
   const place = await makePlace();
-  const run = startOnTerminal([], { place, isWhole: true });
+  const run = startOnTerminal([], { place, isWhole: true, env: { HEDDLE_UI: 'plain' } });
   expect(await run.ended).toBe(1);
   expect(seen(run)).toMatch(/^heddle: There is no prompt\. Give it as an argument \(heddle "…"\)/);
 });

@@ -6,7 +6,7 @@ export function helpText(): string {
     'Usage: heddle [options] [prompt]',
     '       heddle COMMAND … (heddle COMMAND --help says more)',
     '',
-    'Runs a coding agent on a prompt in the current directory.',
+    'Runs a coding agent in the current directory: on a prompt, or in a terminal as a conversation (? shows its keys).',
     '',
     'Commands, as the very first word:',
     ...COMMANDS.map(optionLine),

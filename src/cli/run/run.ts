@@ -6,6 +6,7 @@ import { serve } from '../../host/serve/serve.ts';
 import { stdioTransport } from '../../host/serve/stdio.ts';
 import { Aborted } from '../../util/abort.ts';
 import { unusedReferenceHome } from '../../util/own/config-home.ts';
+import type { Logger } from '../../util/runtime.ts';
 import { seededRuntime } from '../../util/seeded-runtime.ts';
 import { isOn } from '../../util/text/setting-text.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
@@ -35,12 +36,7 @@ export async function run(args: ParsedArgs): Promise<number> {
   const isProtocol = config.inputFormat === 'stream-json';
   const prompt = isProtocol ? null : await readPrompt(args.prompt, { isOptional: config.continueTurn === true });
   const launch: Launch = { config: isProtocol ? config : { ...config, inputFormat: 'text' } };
-  const { env } = process;
-  const engine = openEngine({
-    ...{ cwd: process.cwd(), env, log: logger.log },
-    telemetry: isOn(env.HEDDLE_TELEMETRY) ? telemetryFor(env) : null,
-    ...identity(),
-  });
+  const engine = openProcessEngine(logger.log);
   const stop = new AbortController();
   const signals = onSignals(stop);
   try {
@@ -88,9 +84,18 @@ function isForPerson({ print, outputFormat = 'text' }: RunConfig): boolean {
   return !print && outputFormat === 'text' && process.stdin.isTTY && process.stdout.isTTY;
 }
 
+/** The engine of this process. */
+export function openProcessEngine(log: Logger): Engine {
+  const { env } = process;
+  return openEngine({
+    ...{ cwd: process.cwd(), env, log, ...identity(env) },
+    telemetry: isOn(env.HEDDLE_TELEMETRY) ? telemetryFor(env) : null,
+  });
+}
+
 /** HEDDLE_SEED makes a run repeatable, for tests and replays: the same ids, the same times, no process id. */
-function identity(): Pick<EngineOptions, 'clock' | 'ids' | 'pid' | 'ordered'> {
-  const seed = process.env.HEDDLE_SEED;
+function identity(env: NodeJS.ProcessEnv): Pick<EngineOptions, 'clock' | 'ids' | 'pid' | 'ordered'> {
+  const seed = env.HEDDLE_SEED;
   if (!seed) return { pid: process.pid };
   return { ...seededRuntime(seed), ordered: true };
 }

@@ -85,7 +85,20 @@ export const ROOMS: Record<string, readonly Row[]> = {
   ],
   admin: ['.', 'doctor'],
   sdk: [['report-to-host.ts', 'user-message.ts'], 'options', 'tools', 'subprocess', 'stored', '.', 'index.ts'],
-  tui: ['rows', ['rows/code', 'rows/markdown'], 'screen', 'input', 'editor', 'focus', ['drafts', 'menu', 'clipboard']],
+  tui: [
+    'rows',
+    'rows/code',
+    ['rows/markdown', 'rows/blocks'],
+    'rows/live',
+    'screen',
+    'input',
+    'editor',
+    'focus',
+    ['drafts', 'menu', 'clipboard'],
+    'term',
+    'app',
+    '.',
+  ],
   cli: [
     'terminal',
     'flags',
@@ -93,7 +106,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'commands',
     ['commands/auth', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
     ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
-    ['main.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
+    ['main.ts', 'interactive.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
   ],
 };
 

@@ -5,6 +5,9 @@ import { expandTabs, safeText } from '../safe-text.ts';
 import { blockRows, itemRows, plainRows, tableRows } from './block-rows.ts';
 import { BlockSplitter, type Piece } from './block-splitter.ts';
 
+/** Loaded together: whoever shows answers shows code. */
+export { codeColours } from '../code/highlighter.ts';
+
 /** A line without an end is cut here: nobody waits for it. */
 const LONGEST_LINE = 8192;
 

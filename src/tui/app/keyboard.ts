@@ -1,0 +1,127 @@
+import type { Draft } from '../editor/editor.ts';
+import type { EditorView } from '../editor/layout.ts';
+import { takeInput } from '../focus/focus.ts';
+import type { EarlierPrompt, FocusWorld, Intent } from '../focus/focus-state.ts';
+import { createKeymap } from '../focus/keymap.ts';
+import { meaningOfEscape } from '../focus/meanings.ts';
+import type { InputEvent } from '../input/input-event.ts';
+import { safeLine } from '../rows/safe-text.ts';
+import type { Prompts } from './prompt-sender.ts';
+import type { Questions } from './questions.ts';
+import type { Stage } from './stage.ts';
+import type { Writing } from './writing.ts';
+
+const MODE_CYCLE = ['default', 'acceptEdits', 'plan'];
+
+/** What is asked of the terminal by keys, but is not built yet. */
+const NOT_YET: Readonly<Record<string, string>> = {
+  'app:toggleTranscript': 'the pager',
+  'app:tree': 'the tree',
+  'app:tasks': 'the list of tasks',
+  'chat:modelPicker': 'the list of models (/model NAME chooses one)',
+  'chat:externalEditor': 'the editor program',
+  'chat:imagePaste': 'pasting images',
+  'chat:thinkingToggle': 'switching thoughts',
+};
+
+/** From keys to what they mean: hands them to the focus, and does what it wants. */
+export class Keyboard {
+  readonly #stage: Stage;
+  readonly #writing: Writing;
+  readonly #prompts: Prompts;
+  readonly #questions: Questions;
+  readonly #keymap = createKeymap();
+  readonly #history: EarlierPrompt[] = [];
+
+  constructor(stage: Stage, writing: Writing, prompts: Prompts, questions: Questions) {
+    this.#stage = stage;
+    this.#writing = writing;
+    this.#prompts = prompts;
+    this.#questions = questions;
+  }
+
+  take(event: InputEvent): void {
+    const { state, intents } = takeInput(this.#writing.state, event, this.#world());
+    this.#writing.set(state);
+    for (const intent of intents) this.#act(intent);
+  }
+
+  /** What keys would do now, for the status row. */
+  hint(): string {
+    const { state } = this.#writing;
+    if (state.chord) return `${state.chord.keys} \u2026`;
+    if (state.search) return `search (${state.search.scope}): ${safeLine(state.search.query)}`;
+    if (state.focus === 'question') return 'digits choose \u00b7 esc: no \u00b7 shift+tab: back';
+    if (this.#questions.isOpen) return 'tab: answer the question';
+    const meaning = meaningOfEscape(state, this.#world());
+    if (meaning === 'interrupt') return 'esc: interrupt';
+    return state.editor.text === '' ? '? for keys' : '';
+  }
+
+  #world(): FocusWorld {
+    const { tracker, context } = this.#stage;
+    const { view } = tracker;
+    const editorView: EditorView = { columns: Math.max(1, context.width - 3), widths: context.widths, safe: safeLine };
+    return {
+      ...{ now: this.#stage.now(), keymap: this.#keymap, view: editorView, question: this.#questions.forFocus() },
+      phase: view.phase === 'busy' && view.questions.length > 0 ? 'asking' : view.phase,
+      ...{ picker: null, queued: view.queue.length, menu: null, history: this.#history, escEsc: 'nothing' },
+      ...{ project: view.info.cwd, sessionId: view.info.sessionId ?? '' },
+    };
+  }
+
+  #act(intent: Intent): void {
+    switch (intent.type) {
+      case 'submit':
+        this.#prompts.submit(intent, this.#stage.isBusy ? intent.priority : undefined);
+        break;
+      case 'remember':
+        this.#remember(intent.draft);
+        break;
+      case 'interrupt':
+        void this.#prompts.interrupt();
+        break;
+      case 'take-back':
+        void this.#prompts.takeBack();
+        break;
+      case 'leave':
+        this.#prompts.leave();
+        break;
+      case 'notice':
+        this.#stage.notify(intent.text);
+        break;
+      case 'answer':
+        this.#questions.act(intent.action, intent.text);
+        break;
+      case 'act':
+        this.#actOn(intent.action);
+        break;
+      case 'copy':
+        this.#stage.notify('Copying is not built yet: select with the mouse.');
+        break;
+      case 'pick':
+      case 'page':
+        break; // no picker and no pager is ever open
+      default:
+        throw intent satisfies never;
+    }
+  }
+
+  #remember(draft: Draft): void {
+    const { info } = this.#stage.tracker.view;
+    this.#history.push({ ...draft, project: info.cwd, sessionId: info.sessionId ?? '' });
+  }
+
+  #actOn(action: string): void {
+    if (action === 'app:redraw') this.#stage.redraw();
+    else if (action === 'app:suspend') void this.#stage.suspend();
+    else if (action === 'app:help') this.#prompts.submit({ text: '/help', images: [] });
+    else if (action === 'chat:cycleMode') this.#cycleMode();
+    else if (Object.hasOwn(NOT_YET, action)) this.#stage.notify(`Not built yet: ${NOT_YET[action]}.`);
+  }
+
+  #cycleMode(): void {
+    const at = MODE_CYCLE.indexOf(this.#stage.tracker.view.info.mode);
+    void this.#prompts.setMode(MODE_CYCLE[(at + 1) % MODE_CYCLE.length] ?? 'default');
+  }
+}

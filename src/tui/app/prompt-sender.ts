@@ -1,0 +1,145 @@
+import { messageOf } from '../../util/message-of.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
+import type { AttachedImage } from '../editor/attachments.ts';
+import { runLocalCommand } from './local-commands.ts';
+import type { Stage } from './stage.ts';
+import type { Writing } from './writing.ts';
+
+/** What the person wants to send. */
+export interface Draft {
+  text: string;
+  images: readonly AttachedImage[];
+}
+
+/** Sends prompts and commands, takes them back, interrupts. */
+export class Prompts {
+  readonly #stage: Stage;
+  readonly #writing: Writing;
+  /** Written before the session was open. */
+  readonly #early: Draft[] = [];
+  /** The texts of prompts that may wait, by uuid. */
+  readonly #texts = new Map<string, string>();
+  #isOpen = false;
+  #hasFailed = false;
+  #turns = 0;
+
+  constructor(stage: Stage, writing: Writing) {
+    this.#stage = stage;
+    this.#writing = writing;
+  }
+
+  /** 1 when the last turn failed. */
+  get exitCode(): number {
+    return this.#hasFailed ? 1 : 0;
+  }
+
+  /** The session can take prompts now. */
+  opened(first: string | undefined): void {
+    this.#isOpen = true;
+    if (first !== undefined) this.submit({ text: first, images: [] });
+    for (const draft of this.#early.splice(0)) this.submit(draft);
+  }
+
+  submit(draft: Draft, priority?: 'next' | 'later'): void {
+    const text = draft.text.trim();
+    if (text === '' && draft.images.length === 0) return;
+    if (/^\/(exit|quit)$/.test(text)) this.leave();
+    else if (!this.#isOpen) this.#early.push(draft);
+    else if (text.startsWith('/')) this.#command(text, draft, priority);
+    else this.#send(draft, priority);
+  }
+
+  turnEnded(isError: boolean): void {
+    this.#turns++;
+    this.#hasFailed = isError;
+  }
+
+  /** Interrupts the turn. What waited comes back to the editor; nothing is sent by itself. */
+  async interrupt(): Promise<void> {
+    const { link, tracker } = this.#stage;
+    if (!link) return;
+    const waiting = tracker.view.queue.map(({ uuid, text }) => ({ uuid, text }));
+    const receipt = await link.call({ subtype: 'interrupt', cancel_queued: true }).catch(() => ({}));
+    const cancelled = new Set('cancelled' in receipt && Array.isArray(receipt.cancelled) ? receipt.cancelled : []);
+    const back = waiting
+      .filter(({ uuid }) => cancelled.has(uuid))
+      .map((each) => this.#texts.get(each.uuid) ?? each.text);
+    if (back.length > 0) this.#giveBack(back);
+  }
+
+  /** The prompt that was sent last and has not begun. */
+  async takeBack(): Promise<void> {
+    const { link, tracker } = this.#stage;
+    const last = tracker.view.queue.at(-1);
+    if (!link || !last) return;
+    const { cancelled } = await link
+      .call({ subtype: 'cancel_async_message', message_uuid: last.uuid })
+      .catch(() => ({ cancelled: false }));
+    if (cancelled === true) this.#giveBack([this.#texts.get(last.uuid) ?? last.text]);
+    else this.#stage.notify('It has begun already.');
+  }
+
+  async setMode(mode: string): Promise<void> {
+    const { link } = this.#stage;
+    try {
+      await link?.call({ subtype: 'set_permission_mode', mode });
+    } catch (error) {
+      this.#stage.notify(messageOf(error));
+    }
+  }
+
+  #giveBack(texts: readonly string[]): void {
+    this.#writing.giveBack(texts);
+    this.#stage.changed();
+  }
+
+  leave(exitCode = this.exitCode): void {
+    void this.#stage.leave(exitCode, this.#farewell());
+  }
+
+  #farewell(): string[] {
+    const { info, meters } = this.#stage.tracker.view;
+    if (info.sessionId === null || this.#turns === 0) return [];
+    const cost = meters.costUsd > 0 ? ` \u00b7 $${meters.costUsd.toFixed(4)}` : '';
+    const title = info.title ? `${info.title} \u00b7 ` : '';
+    return [`${title}session ${info.sessionId}${cost}`, `heddle -r ${info.sessionId.slice(0, 8)} continues it`];
+  }
+
+  #command(text: string, draft: Draft, priority: 'next' | 'later' | undefined): void {
+    const { link, tracker } = this.#stage;
+    if (!link) return;
+    if (text === '/redraw') {
+      this.#stage.redraw();
+      return;
+    }
+    runLocalCommand(text, { view: tracker.view, call: (request) => link.call(request) }).then(
+      (output) => {
+        if (!output) this.#send(draft, priority);
+        else this.#stage.print(['', ...output.lines], output.level === 'error' ? 'error' : null);
+      },
+      (error) => this.#stage.notify(messageOf(error)),
+    );
+  }
+
+  #send({ text, images }: Draft, priority: 'next' | 'later' | undefined): void {
+    const { link, tracker } = this.#stage;
+    const uuid = this.#stage.newId();
+    const pictures = images.map(({ mediaType, data }) => ({
+      type: 'image' as const,
+      source: { type: 'base64' as const, media_type: mediaType, data },
+    }));
+    const content =
+      pictures.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...pictures];
+    const message = {
+      ...{ type: 'user', uuid, message: { role: 'user', content } },
+      ...(priority && { priority }),
+    } as UserInput;
+    if (this.#texts.size > 100) this.#texts.clear();
+    this.#texts.set(uuid, text);
+    this.#stage.take(tracker.sent(message, this.#stage.now()));
+    link?.send({ ...message }).catch((error) => {
+      this.#giveBack([text]);
+      this.#stage.notify(messageOf(error));
+    });
+  }
+}

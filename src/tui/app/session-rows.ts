@@ -1,0 +1,147 @@
+import type { AnswerBlock, Block, LiveBlock, LiveText } from '../../view/blocks.ts';
+import type { Change } from '../../view/changes.ts';
+import type { View } from '../../view/view.ts';
+import type { BlockContext } from '../rows/blocks/block-context.ts';
+import { blockToRows, brokenRows } from '../rows/blocks/block-to-rows.ts';
+import { callRows } from '../rows/blocks/call-rows.ts';
+import { doingRow, liveCallRow, type Moment } from '../rows/live/doing-rows.ts';
+import type { AnswerRows } from '../rows/markdown/answer-rows.ts';
+import { EMPTY_ROW, type Row } from '../rows/row.ts';
+import type { LateRows } from './late-rows.ts';
+
+/** An answer that is being written, as far as it has become rows. */
+interface OpenAnswer {
+  rows: AnswerRows;
+  /** How many pieces, and how many characters, it has taken. */
+  pieces: number;
+  length: number;
+  /** Finished rows that wait for what stands before the answer. */
+  waiting: Row[];
+  tail: Row[] | null;
+}
+
+/**
+ * From the changes of a view to rows: those that are finished, in the order of the conversation, and those that stand
+ * for what goes on. Blocks wait where the code for their rows is not loaded yet.
+ */
+export class SessionRows {
+  readonly #context: BlockContext;
+  readonly #late: LateRows;
+  readonly #blocks: Block[] = [];
+  readonly #answers = new Map<string, OpenAnswer>();
+  #lastKind: string | null = null;
+
+  constructor(context: BlockContext, late: LateRows) {
+    this.#context = context;
+    this.#late = late;
+  }
+
+  /** Takes changes, and returns the rows that are finished now. */
+  take(changes: readonly Change[], view: View): Row[] {
+    for (const change of changes) if (change.type === 'done') this.#blocks.push(change.block);
+    return this.advance(view);
+  }
+
+  /** As far as it goes: after changes, and when code has been loaded. */
+  advance(view: View): Row[] {
+    const rows: Row[] = [];
+    for (let block = this.#blocks[0]; block && this.#isReady(block); block = this.#blocks[0]) {
+      this.#blocks.shift();
+      rows.push(...this.#rowsOf(block));
+    }
+    if (this.#blocks.length > 0) return rows;
+    for (const [index, live] of view.live.entries()) {
+      if (live.kind !== 'answer') continue;
+      const answer = this.#read(live);
+      if (answer && index === 0) rows.push(...this.#begin('answer', live.id, answer.waiting.splice(0)));
+    }
+    return rows;
+  }
+
+  /** What goes on, for the live part. */
+  live(view: View, moment: Moment): Row[] {
+    const rows = view.live.flatMap((live) => this.#liveRows(live, moment));
+    const isCalling = view.live.some((live) => live.kind === 'call' && live.isWritten);
+    const doing = isCalling ? null : doingRow(view, moment, this.#context);
+    if (!doing) return rows;
+    return rows.length > 0 ? [...rows, EMPTY_ROW, doing] : [doing];
+  }
+
+  #liveRows(live: LiveBlock, moment: Moment): Row[] {
+    if (live.kind === 'call') return [liveCallRow(live.call, live.isWritten, moment, this.#context)];
+    if (live.kind === 'done') return live.block.kind === 'call' ? callRows(live.block, this.#context).slice(0, 1) : [];
+    if (live.kind === 'thought') return [];
+    const answer = this.#answers.get(live.id);
+    if (!answer) return [];
+    answer.tail ??= answer.rows.tail();
+    const gap = this.#lastKind !== `answer ${live.id}` && answer.waiting.length + answer.tail.length > 0;
+    return [...(gap ? [EMPTY_ROW] : []), ...answer.waiting, ...answer.tail];
+  }
+
+  /** Rows of the terminal's own stand between those of the session. */
+  interrupted(): void {
+    this.#lastKind = 'note';
+  }
+
+  /** The window has another width: rows that are not finished are made for it. */
+  resized(): void {
+    for (const answer of this.#answers.values()) answer.tail = null;
+  }
+
+  #isReady(block: Block): boolean {
+    return block.kind !== 'answer' || this.#late.answerRows() !== null;
+  }
+
+  #rowsOf(block: Block): Row[] {
+    if (block.kind === 'answer') return this.#endAnswer(block);
+    const rows = blockToRows(block, this.#context);
+    return rows.length > 0 ? this.#begin(GROUPS[block.kind] ?? 'note', block.id, rows) : [];
+  }
+
+  #endAnswer(block: AnswerBlock): Row[] {
+    const known = this.#answers.get(block.id);
+    const answer = known ?? this.#open();
+    if (!answer) return [];
+    this.#answers.delete(block.id);
+    const rest = block.text.slice(answer.length);
+    const rows = [...answer.waiting, ...answer.rows.push(rest), ...answer.rows.end()];
+    const broken = block.broken ? brokenRows(block.broken, this.#context) : [];
+    return this.#begin('answer', block.id, [...rows, ...broken]);
+  }
+
+  /** The new pieces of an answer. */
+  #read({ id, pieces }: LiveText): OpenAnswer | null {
+    const answer = this.#answers.get(id) ?? this.#open();
+    if (!answer) return null;
+    this.#answers.set(id, answer);
+    if (pieces.length > answer.pieces) {
+      const text = pieces.slice(answer.pieces).join('');
+      answer.pieces = pieces.length;
+      answer.length += text.length;
+      answer.waiting.push(...answer.rows.push(text));
+      answer.tail = null;
+    }
+    return answer;
+  }
+
+  #open(): OpenAnswer | null {
+    const Rows = this.#late.answerRows();
+    if (!Rows) return null;
+    const rows = new Rows({ context: this.#context, colours: this.#late.colours });
+    return { rows, pieces: 0, length: 0, waiting: [], tail: null };
+  }
+
+  /** A blank row between groups: calls stand together, everything else by itself. */
+  #begin(group: string, id: string, rows: Row[]): Row[] {
+    if (rows.length === 0) return rows;
+    const kind = group === 'answer' || group === 'prompt' ? `${group} ${id}` : group;
+    const isFirst = this.#lastKind === null;
+    const isSame = this.#lastKind === kind;
+    this.#lastKind = kind;
+    return isSame || isFirst ? rows : [EMPTY_ROW, ...rows];
+  }
+}
+
+const GROUPS: Readonly<Partial<Record<Block['kind'], string>>> = {
+  ...{ prompt: 'prompt', call: 'call', thought: 'call', todos: 'call', denial: 'call' },
+};

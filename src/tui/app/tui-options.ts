@@ -1,0 +1,37 @@
+import type { ViewTracker } from '../../view/changes.ts';
+import type { Transport } from '../../wire/link/transport.ts';
+import type { Terminal } from '../term/terminal.ts';
+
+export interface TuiOptions {
+  terminal: Terminal;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  version: string;
+  tracker: ViewTracker;
+  /** Opens the session, after the first frame; `stderr` takes its warnings. Rejects with what to tell the person. */
+  connect: (stderr: (text: string) => void) => Promise<Transport>;
+  newId: () => string;
+  now: () => number;
+  /** Sent as soon as the session is open. */
+  prompt?: string;
+}
+
+/** How the terminal was left. */
+export interface TuiEnd {
+  exitCode: number;
+  /** Lines for the person, below what was shown. */
+  lines: string[];
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Terminals that draw a sequence of code points as one character without being asked. */
+export function knowsGraphemes({ TERM = '', TERM_PROGRAM = '', WT_SESSION, TMUX }: Env): boolean {
+  if (TMUX) return false;
+  return WT_SESSION !== undefined || /kitty|ghostty/.test(TERM) || /^(WezTerm|iTerm\.app|ghostty)$/.test(TERM_PROGRAM);
+}
+
+/** A path as people write it. */
+export function shortPath(cwd: string, { HOME }: Env): string {
+  return HOME && (cwd === HOME || cwd.startsWith(`${HOME}/`)) ? `~${cwd.slice(HOME.length)}` : cwd;
+}

@@ -1,0 +1,30 @@
+import type { Size } from '../screen/screen.ts';
+import type { Reply } from './probes.ts';
+
+/** The events of a terminal. `gone`: nobody looks at it any more, and nothing may be written to it. */
+export interface TerminalEvents {
+  input: (bytes: Uint8Array) => void;
+  resize: () => void;
+  drain: () => void;
+  gone: () => void;
+  /** The process goes on after it was stopped. */
+  continued: () => void;
+}
+
+/** A terminal that a program has taken over, until it gives it back. */
+export interface Terminal {
+  readonly size: Size;
+  /** Never throws. False: wait for `drain`. */
+  write(text: string): boolean;
+  on<Name extends keyof TerminalEvents>(event: Name, listener: TerminalEvents[Name]): void;
+  /** Keys come one by one from here on, and pastes in brackets. */
+  enter(): void;
+  /** As it was before `enter`. May be called at any time, and more than once. */
+  leave(): void;
+  /** An answer of the terminal has come with the keys. */
+  replied(reply: Reply): void;
+  /** Stops the process, as Ctrl+Z does, and resolves when it goes on: false where no shell could stop it. */
+  suspend(): Promise<boolean>;
+  /** No more events; the process may end. */
+  close(): void;
+}

@@ -1,0 +1,64 @@
+import { createViewTracker } from '../view/tracker.ts';
+import type { Transport } from '../wire/link/transport.ts';
+import { App } from './app/app.ts';
+import type { TuiEnd } from './app/tui-options.ts';
+import { openDeathPipe } from './term/death-pipe.ts';
+import type { Tty } from './term/tty.ts';
+
+export interface RunTuiOptions {
+  tty: Tty;
+  env: Readonly<Record<string, string | undefined>>;
+  cwd: string;
+  version: string;
+  /** Opens the session; called after the first frame. `stderr` takes its warnings. */
+  connect: (stderr: (text: string) => void) => Promise<Transport>;
+  newId: () => string;
+  /** Sent as soon as the session is open. */
+  prompt?: string;
+}
+
+/**
+ * A person at a terminal as the host of a session. Resolves when the terminal has been given back and the session has
+ * ended. SIGTERM interrupts and ends; SIGINT from outside interrupts, and ends when it comes again.
+ */
+export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd> {
+  const tracker = createViewTracker();
+  const app = new App({ ...options, terminal: tty, tracker, now: Date.now });
+  const signals = app.handleSignals(process);
+  const release = captureStderr((text) => app.warn(text));
+  const ended = app.run();
+  takeOver(tty);
+  try {
+    return await ended;
+  } finally {
+    release();
+    signals.dispose();
+    tty.close();
+  }
+}
+
+/** The modes of the terminal change when somebody can restore them. The first frame is painted then. */
+function takeOver(tty: Tty): void {
+  const deathPipe = openDeathPipe(tty.descriptors);
+  if (deathPipe) tty.guardedBy(deathPipe);
+  tty.enter();
+}
+
+/**
+ * What this process would write to stderr goes to the listener instead: warnings of Node, and of packages. On the screen
+ * it would stand in the middle of the live rows. Returns a function that ends it.
+ */
+function captureStderr(listener: (text: string) => void): () => void {
+  const { stderr } = process;
+  const write = stderr.write;
+  const captured = (chunk: Uint8Array | string, ...rest: unknown[]): boolean => {
+    listener(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
+    const done = rest.find((each) => typeof each === 'function');
+    if (typeof done === 'function') queueMicrotask(() => done());
+    return true;
+  };
+  stderr.write = captured as typeof write;
+  return () => {
+    stderr.write = write;
+  };
+}
