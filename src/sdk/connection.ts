@@ -1,6 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { within } from '../util/timer.ts';
-import { badOption } from '../wire/check-named.ts';
 import type { InitializeResponse, SlashCommand } from '../wire/control/index.ts';
 import { AbortError, ControlError, type ErrorCode, HeddleError, toHeddleError } from '../wire/errors.ts';
 import { exitError } from '../wire/link/exit-errors.ts';
@@ -17,6 +16,7 @@ import { zodIn } from './options/output-schema.ts';
 import { type OutputSchema, readOutputSchema } from './options/read-output.ts';
 import { initializeBody, type Prepared, toLaunch } from './options/to-launch.ts';
 import { programTools } from './options/tools-of-program.ts';
+import { checkTransport, requestIds } from './own-transport.ts';
 import { hostTeller, type ReportToHost } from './report-to-host.ts';
 import { LOAD_TIMEOUT_MS } from './stored/load-timeout.ts';
 import { warnIfOld } from './subprocess/check-version.ts';
@@ -374,15 +374,6 @@ export class Connection {
 
 const CLOSED = 'This conversation is closed: createSession() opens another, resumeSession(id) goes on with this one';
 
-/** A transport of the program may be any value, so it is checked. */
-function checkTransport(given: Transport): Transport {
-  const methods = ['connect', 'write', 'readMessages', 'endInput', 'close', 'isReady'];
-  const missing = methods.filter((name) => typeof (given as unknown as JsonObject | undefined)?.[name] !== 'function');
-  if (missing.length === 0) return given;
-  const what = `options.transport must return a Transport; it has no ${missing.join(', ')}`;
-  throw badOption('transport', `${what}. For an engine in this process: transport: inProcess(engine)`);
-}
-
 const ENDS: ReadonlySet<ErrorCode> = new Set(['closed', 'process_failed', 'run_failed']);
 
 /** The requests that an agent lists in its answer to `initialize`. */
@@ -399,11 +390,4 @@ function isStateLine({ type, subtype }: JsonObject): boolean {
 
 function isCommandsChanged(message: Message): message is CommandsChangedMessage {
   return message.type === 'system' && message.subtype === 'commands_changed';
-}
-
-/** Short and unique within the connection. */
-function requestIds(): () => string {
-  let count = 0;
-  const prefix = Math.random().toString(36).slice(2, 10);
-  return () => `${prefix}${(++count).toString(36)}`;
 }

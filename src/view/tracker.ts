@@ -4,6 +4,7 @@ import type { BranchBlock, CallBlock, Notice, TodoView } from './blocks.ts';
 import { noteProgress } from './call-view.ts';
 import type { AlertReason, Change, ViewTracker } from './changes.ts';
 import { Conversation } from './conversation.ts';
+import { doingOf, retryOf } from './doing.ts';
 import { numberField, parentOf, textField, textsIn, uuidsOf } from './line-fields.ts';
 import { MeterReadings } from './meter-readings.ts';
 import { noticeOf, passingNotice } from './notices.ts';
@@ -380,27 +381,4 @@ class Tracker implements ViewTracker {
   #alert(why: AlertReason): void {
     this.#changes.push({ type: 'alert', why });
   }
-}
-
-function doingOf(block: unknown, since: number): Doing {
-  switch (isObject(block) ? block.type : undefined) {
-    case 'thinking':
-    case 'redacted_thinking':
-      return { what: 'thinking', since };
-    case 'tool_use':
-      return { what: 'calling', tool: textField(block, 'name'), since };
-    default:
-      return { what: 'writing', since };
-  }
-}
-
-function retryOf(line: JsonObject, now: number): Doing {
-  return {
-    what: 'retry',
-    at: now + (numberField(line, 'retry_delay_ms') ?? 0),
-    attempt: numberField(line, 'attempt') ?? 0,
-    of: numberField(line, 'max_retries') ?? 0,
-    reason: textField(line, 'message') || textField(line, 'error'),
-    since: now,
-  };
 }

@@ -7,7 +7,7 @@ const EDGE = /^src\/(cli|tui)\/|^src\/host\/stdio|^src\/sdk\/subprocess/;
 
 /** What process control may read or do although it is not at the edge: nothing that belongs to one session. */
 const PROCESS_CONTROL = /^src\/util\/process/;
-const PROCESS_CONTROL_MEMBERS = new Set(['kill', 'platform', 'pid', 'getuid', 'emitWarning']);
+const PROCESS_CONTROL_MEMBERS = new Set(['kill', 'platform', 'pid', 'getuid', 'emitWarning', 'cpuUsage']);
 
 const TIMERS = new Set(['setTimeout', 'setInterval', 'setImmediate', 'queueMicrotask']);
 const COLLECTIONS = new Set(['Map', 'Set', 'WeakMap', 'WeakSet', 'Array']);

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { problems } from './support/exceptions.ts';
 import { createProgram } from './support/program.ts';
 import { crowdedTypes, lateGetters, spreadInstances, wholeServices } from './support/typed-rules.ts';
@@ -7,6 +7,9 @@ const MEMBERS = 20;
 const MEMBERS_THAT_NEED_THE_WHOLE = 4;
 
 /** Making it takes most of the time: all rules that need types are in this file. */
+/** The type checker reads the whole program, which takes half a minute where other work runs beside it. */
+vi.setConfig({ testTimeout: 180_000 });
+
 const program = createProgram();
 
 test(`no interface and no class of host, agent and tools has more than ${MEMBERS} members`, () => {

@@ -214,8 +214,8 @@ export const mutations = [
   {
     row: 'SBX-01',
     file: 'src/tools/sandbox/bubblewrap-args.ts',
-    from: "  '--unshare-net',\n",
-    to: '',
+    from: "...ISOLATION, '--unshare-net', ...fileSystem(options)",
+    to: '...ISOLATION, ...fileSystem(options)',
     why: 'commands inside reach the network',
   },
   {

@@ -50,7 +50,7 @@ class FileList {
   }
 }
 
-export interface Found {
+export interface ScoredPath {
   path: string;
   score: number;
 }
@@ -109,8 +109,8 @@ export async function bestOf(
   { paths, letters }: Pick<FileList, 'paths' | 'letters'>,
   query: FuzzyQuery,
   { limit, signal }: { limit: number; signal: AbortSignal },
-): Promise<{ best: Found[]; total: number }> {
-  const best: Found[] = [];
+): Promise<{ best: ScoredPath[]; total: number }> {
+  const best: ScoredPath[] = [];
   let total = 0;
   const count = paths.length;
   for (let at = 0; at < count; at++) {
@@ -129,7 +129,7 @@ export async function bestOf(
 }
 
 /** Puts it where it belongs, the best first, and drops what is too much. */
-function keepBest(best: Found[], found: Found, limit: number): void {
+function keepBest(best: ScoredPath[], found: ScoredPath, limit: number): void {
   const last = best.at(-1);
   if (best.length >= limit && last && !isBetter(found, last)) return;
   let [low, high] = [0, best.length];
@@ -144,7 +144,7 @@ function keepBest(best: Found[], found: Found, limit: number): void {
 }
 
 /** With one score, the shorter path; then by name, so that the order is always the same. */
-function isBetter(one: Found, other: Found): boolean {
+function isBetter(one: ScoredPath, other: ScoredPath): boolean {
   if (one.score !== other.score) return one.score > other.score;
   if (one.path.length !== other.path.length) return one.path.length < other.path.length;
   return one.path < other.path;

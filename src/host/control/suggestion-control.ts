@@ -7,7 +7,7 @@ import { explainCall } from '../permissions/explain-call.ts';
 import { readFilter } from '../permissions/read-filter.ts';
 import type { MainThread } from '../thread/thread.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
-import { bestOf, FileIndex, type Found } from './file-index.ts';
+import { bestOf, FileIndex, type ScoredPath } from './file-index.ts';
 
 const DEFAULT_LIMIT = 20;
 const MAX_LIMIT = 200;
@@ -53,7 +53,7 @@ export async function fileSuggestions(
 /** More than asked for, because a rule may hide some that were listed before it was added. */
 const MARGIN = 100;
 
-function suggestion(query: FuzzyQuery, { path, score }: Found): FileSuggestions['suggestions'][number] {
+function suggestion(query: FuzzyQuery, { path, score }: ScoredPath): FileSuggestions['suggestions'][number] {
   const positions: number[] = [];
   fuzzyScore(query, path, positions);
   return { path, is_directory: path.endsWith('/'), score, positions };

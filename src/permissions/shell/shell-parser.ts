@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import type { Parser, TreeCursor } from 'web-tree-sitter';
 import { findOwnFile, sourcesRoot } from '../../util/own/own-files.ts';
+import { cpuLimit } from '../../util/process/cpu-limit.ts';
 import { readTree } from './read-tree.ts';
 import type { ParsedScript, ParseShell } from './shell-script.ts';
 import { type SyntaxNode, Unreadable } from './syntax-nodes.ts';
@@ -70,7 +71,7 @@ function locate(name: string): string {
 function parse(parser: Parser, text: string): ParsedScript | null {
   // To the grammar, two lines that a backslash joins inside of a word are two words.
   if (/[^\s]\\\n[^\s]/.test(text) || UNSPEAKABLE.test(text)) return null;
-  const isOver = cpuLimit();
+  const isOver = cpuLimit(MAX_CPU_MS);
   const tree = parser.parse(text.replaceAll(PLAIN_TO_BASH, 'x'), null, { progressCallback: isOver });
   if (tree === null) {
     parser.reset();
@@ -93,17 +94,6 @@ function parse(parser: Parser, text: string): ParsedScript | null {
  * CPU time: on a busy machine an ordinary text must not become one that cannot be read.
  */
 const MAX_CPU_MS = 75;
-
-/** A function that tells whether the time since the call of this one is up. */
-function cpuLimit(): () => boolean {
-  const started = performance.now();
-  const cpu = process.cpuUsage();
-  return () => {
-    if (performance.now() - started < MAX_CPU_MS) return false;
-    const { user, system } = process.cpuUsage(cpu);
-    return user + system > MAX_CPU_MS * 1000;
-  };
-}
 
 /** Characters that cannot be passed to bash unchanged: bash would run a different text. */
 const UNSPEAKABLE = /\0|\p{Cs}/u;

@@ -127,6 +127,8 @@ const REFUSED: Row[] = [
   ],
   ['permissions.ask', [''], 'permissions.ask must be a list of texts, none of them empty'],
   ['permissions.ask', ['Bash()'], "permissions.ask[0]: 'Bash()' is no permission rule: its parentheses are empty"],
+  ['permissions.enforcement', 'both', 'permissions.enforcement must be "auto", "kernel" or "parse"'],
+  ['permissions.askForCiFiles', 'yes', 'permissions.askForCiFiles must be true or false'],
   ['permissions.disableBypassPermissionsMode', true, 'permissions.disableBypassPermissionsMode must be "disable"'],
   ['sandbox', true, 'sandbox must be an object'],
   ['sandbox', { enabled: 'yes' }, 'sandbox.enabled must be true or false'],
