@@ -9,14 +9,13 @@ import type { CommandsChangedMessage } from '../wire/messages/notices.ts';
 import type { Message, ParsedMessage } from '../wire/messages/parse.ts';
 import type { SDKMessage } from '../wire/messages/sdk.ts';
 import type { HostCallbacks } from './host-callbacks.ts';
-import { checkInput, unsendable } from './options/check-options.ts';
+import { checkInput, checkTransport, unsendable } from './options/check-options.ts';
 import type { McpServers } from './options/mcp-servers.ts';
 import type { GivenOptions } from './options/options.ts';
 import { zodIn } from './options/output-schema.ts';
 import { type OutputSchema, readOutputSchema } from './options/read-output.ts';
 import { initializeBody, type Prepared, toLaunch } from './options/to-launch.ts';
 import { programTools } from './options/tools-of-program.ts';
-import { checkTransport, requestIds } from './own-transport.ts';
 import { hostTeller, type ReportToHost } from './report-to-host.ts';
 import { LOAD_TIMEOUT_MS } from './stored/load-timeout.ts';
 import { warnIfOld } from './subprocess/check-version.ts';
@@ -390,4 +389,11 @@ function isStateLine({ type, subtype }: JsonObject): boolean {
 
 function isCommandsChanged(message: Message): message is CommandsChangedMessage {
   return message.type === 'system' && message.subtype === 'commands_changed';
+}
+
+/** Short and unique within the connection. */
+function requestIds(): () => string {
+  let count = 0;
+  const prefix = Math.random().toString(36).slice(2, 10);
+  return () => `${prefix}${(++count).toString(36)}`;
 }

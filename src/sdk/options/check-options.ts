@@ -4,6 +4,7 @@ import { isFilled, isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { badOption, checkNamed } from '../../wire/check-named.ts';
 import type { HeddleError } from '../../wire/errors.ts';
+import type { Transport } from '../../wire/link/transport.ts';
 import { userMessage } from '../user-message.ts';
 import { mistypedNames } from './mistyped-names.ts';
 import { OPTION_CHECKS } from './option-checks.ts';
@@ -17,6 +18,15 @@ export function checkPrompt(prompt: unknown): void {
     'prompt',
     `prompt must be a text that is not empty, or an async iterable of texts and user messages, got ${isSet(prompt)}`,
   );
+}
+
+/** A transport of the program may be any value, so it is checked. */
+export function checkTransport(given: Transport): Transport {
+  const methods = ['connect', 'write', 'readMessages', 'endInput', 'close', 'isReady'];
+  const missing = methods.filter((name) => typeof (given as unknown as JsonObject | undefined)?.[name] !== 'function');
+  if (missing.length === 0) return given;
+  const what = `options.transport must return a Transport; it has no ${missing.join(', ')}`;
+  throw badOption('transport', `${what}. For an engine in this process: transport: inProcess(engine)`);
 }
 
 /** Describes a wrong prompt, with a hint for the usual mistakes. */

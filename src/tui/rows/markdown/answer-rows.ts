@@ -5,7 +5,10 @@ import { expandTabs, safeText } from '../safe-text.ts';
 import { blockRows, itemRows, plainRows, tableRows } from './block-rows.ts';
 import { BlockSplitter, type Piece } from './block-splitter.ts';
 
-/** Loaded together: whoever shows answers shows code. */
+/**
+ * Loaded together: a screen that shows answers shows code. The door hands on the whole module.
+ * @public
+ */
 export { codeColours } from '../code/highlighter.ts';
 
 /** A line without an end is cut here: nobody waits for it. */
