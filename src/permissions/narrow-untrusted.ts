@@ -59,11 +59,8 @@ export function withoutEndpoints(values: JsonObject): Narrowed {
 /** A project may ask for a sandbox and for the kernel, but may not weaken those of the user. */
 function withoutWeakening(key: string, value: JsonObject, ignored: string[]): JsonObject {
   if (key === 'env') return withoutEndpointVariables(value, ignored);
-  if (
-    key === 'permissions' &&
-    saysSomething(value.enforcement) &&
-    !isNarrowingEnforcement('enforcement', value.enforcement)
-  ) {
+  // A value that is none of the three stops the start, as in every other file.
+  if (key === 'permissions' && (value.enforcement === 'auto' || value.enforcement === 'parse')) {
     ignored.push('permissions.enforcement');
     const { enforcement: _, ...others } = value;
     return others;

@@ -1,6 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { isInside } from '../util/files/path-inside.ts';
 import { namesMatcher } from './glob-names.ts';
+import type { Policy } from './policy.ts';
 import type { RealPath } from './real-path.ts';
 import { canonicalToolName, coversTool, type Rule } from './rules.ts';
 import { patternsMeet } from './shell/program-patterns.ts';
@@ -234,4 +235,19 @@ function starParts(segment: string): Part[] {
     return piece.startsWith('*') ? { any: 'name' } : piece;
   });
   return parts.filter((part) => part !== '');
+}
+
+/** Returns a test for the files that a deny rule hides from reading. Search tools must leave such files out. */
+export function hiddenPaths(policy: Policy, realPath = policy.realPath): (path: string) => boolean {
+  const context = { ...policy, realPath };
+  const matchers = policy.deny.flatMap((rule) =>
+    rule.ruleContent === undefined || pathRuleKind(rule) !== 'read'
+      ? []
+      : [pathMatcher(rule.ruleContent, context, 'forbid')],
+  );
+  if (matchers.length === 0) return () => false;
+  return (path) => {
+    const named = namedPath(path, context, 'forbid');
+    return matchers.some((matcher) => matcher?.matchesOne(named) ?? true);
+  };
 }

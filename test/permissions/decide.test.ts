@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decide, denialText, type Policy } from '../../src/permissions/decide.ts';
-import { hiddenPaths } from '../../src/permissions/hidden-paths.ts';
+import { hiddenPaths } from '../../src/permissions/path-rules.ts';
 import { bash, edit, other, policyFor, read, rules, write } from './policy-for.ts';
 
 describe('the mode matrix', () => {

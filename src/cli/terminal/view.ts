@@ -5,7 +5,7 @@ import { wrapText } from '../../util/text/wrap-text.ts';
 import { callOf } from '../../view/call-view.ts';
 import { blocksOf } from '../../view/line-fields.ts';
 import { callLine } from './progress-line.ts';
-import { commandText, resumedLines, troubleText, unknownCommandLine } from './result-text.ts';
+import { commandText, type RunText, resumedLines, troubleText, unknownCommandLine } from './result-text.ts';
 import { type Screen, showWhole } from './screen.ts';
 
 export interface ViewOptions {
@@ -62,8 +62,8 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     for (const block of blocksOf(line)) {
       if (block.type === 'text' && !isOfAgent && !isError) showText(stringField(block, 'text') ?? '');
       if (block.type !== 'tool_use') continue;
-      const indent = isOfAgent ? '  ' : '';
-      screen.print(paint.dim(callLine({ ...callOf(block), share: '' }, { cwd, width: width(), mark: `${indent}● ` })));
+      const mark = isOfAgent ? '  ● ' : '● ';
+      screen.print(paint.dim(callLine({ ...callOf(block), share: '' }, { cwd, width: width(), mark })));
     }
   }
 
@@ -90,16 +90,11 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
   function showResult(result: JsonObject): void {
     screen.endLine();
     hasEnded = true;
-    if (result.is_error === true) {
-      const { stderr } = troubleText(result, { isTerminal: true, denied: [] });
-      if (stderr !== null) printWrapped(stderr);
-      return;
-    }
-    const text = stringField(result, 'result') ?? '';
+    const text = result.is_error === true ? '' : (stringField(result, 'result') ?? '');
     if (text !== '' && text !== lastText) showWhole(screen, text);
-    const unknown = unknownCommandLine(text, commands);
-    if (unknown !== null) printWrapped(unknown);
-    lastText = '';
+    const remark = remarkOn(result, text, commands);
+    if (remark !== null) printWrapped(remark);
+    if (result.is_error !== true) lastText = '';
   }
 
   return {
@@ -107,9 +102,7 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
     show(line) {
       const said = commandText(line);
       if (said) {
-        lastText = said.stdout ?? said.stderr ?? '';
-        if (said.stdout !== null) showWhole(screen, said.stdout);
-        if (said.stderr !== null) screen.print(said.stderr.split('\n').map(printable).join('\n'));
+        lastText = showCommand(screen, said);
         return;
       }
       switch (line.type) {
@@ -128,4 +121,17 @@ export function createView({ screen, paint, width, cwd }: ViewOptions): View {
       }
     },
   };
+}
+
+/** Shows the output of a local command. Returns the text that its result repeats. */
+function showCommand(screen: Screen, { stdout, stderr }: RunText): string {
+  if (stdout !== null) showWhole(screen, stdout);
+  if (stderr !== null) screen.print(stderr.split('\n').map(printable).join('\n'));
+  return stdout ?? stderr ?? '';
+}
+
+/** What a person is told about a result beside its text: why it failed, or that a command is unknown. */
+function remarkOn(result: JsonObject, text: string, commands: unknown): string | null {
+  if (result.is_error !== true) return unknownCommandLine(text, commands);
+  return troubleText(result, { isTerminal: true, denied: [] }).stderr;
 }

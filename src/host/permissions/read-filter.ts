@@ -1,4 +1,4 @@
-import { hiddenPaths } from '../../permissions/hidden-paths.ts';
+import { hiddenPaths } from '../../permissions/path-rules.ts';
 import { rememberingRealPath } from '../../permissions/real-path.ts';
 import type { Permissions } from './thread-permissions.ts';
 
