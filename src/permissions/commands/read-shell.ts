@@ -52,7 +52,7 @@ const NOT_PLAIN = 'the command is not a plain sequence of commands, so what it w
 const MAX_LENGTH = 128 * 1024;
 const MAX_DEPTH = 20;
 /** Each is compared with each rule, and nothing else runs meanwhile. */
-const MAX_WORDS = 6000;
+const MAX_WORDS = 4000;
 
 interface Reading {
   parse: ParseShell | null;
