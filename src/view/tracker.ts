@@ -24,7 +24,8 @@ import type { Doing, Phase, Question, View } from './view.ts';
  * @example
  * ```ts
  * const tracker = createViewTracker();
- * for (const change of tracker.note({ type: 'result', subtype: 'success', result: 'Hello' }, Date.now())) {
+ * const line = { type: 'assistant', message: { role: 'assistant', content: [{ type: 'text', text: 'Hello' }] } };
+ * for (const change of tracker.note(line, Date.now())) {
  *   if (change.type === 'done') console.log(change.block.kind);
  * }
  * ```

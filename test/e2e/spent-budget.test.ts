@@ -66,7 +66,7 @@ describe('[LOOP-09] a spent budget is told in one result, however many agents wo
     expect(records.map(({ told }) => told)).toEqual([true, true, true]);
     const next = await resumed(place, session_id);
     expect(records.map(({ task_id }) => timesTold(next.request, String(task_id)))).toEqual([1, 1, 1]);
-    expect(next.lines.map(kindOf)).toEqual(['system/init', 'assistant', 'result/success']);
+    expect(next.lines.map(kindOf)).toEqual(['system/init', 'system/resume_report', 'assistant', 'result/success']);
   });
 
   test('spent by the agents: one more result tells of it, the first of them that ends', async () => {

@@ -39,8 +39,14 @@ describe('[BG-03] what a killed process has left is told once, with the next pro
     const { lines } = await ask(place, 'and now?', '--resume', sessionId);
     expect(timesTold(place.api.requests[2], taskId)).toBe(1);
     expect(conversationText(place.api.requests[2])).toMatch(/was stopped: The process that ran it has ended/);
-    expect(lines.map(kindOf)).toEqual(['system/init', 'system/task_notification', 'assistant', 'result/success']);
-    expect(lines[1]).toMatchObject({ status: 'stopped', reason: 'worker_restart' });
+    expect(lines.map(kindOf)).toEqual([
+      'system/init',
+      'system/resume_report',
+      'system/task_notification',
+      'assistant',
+      'result/success',
+    ]);
+    expect(lines[2]).toMatchObject({ status: 'stopped', reason: 'worker_restart' });
     expect(recordsOf(place, sessionId)).toEqual([expect.objectContaining({ status: 'killed', told: true })]);
     const again = await ask(place, 'and then?', '--resume', sessionId);
     expect(again.lines.map(kindOf)).not.toContain('system/task_notification');
