@@ -67,8 +67,16 @@ function render(wire, { title, lines, parts = {} }) {
   const { $schema, $defs, anyOf } = z.toJSONSchema(all, { metadata, io: 'input' });
   // A part that is known under another name is told by a reference to it.
   for (const [index, id] of Object.keys(parts).entries()) $defs[id] ??= anyOf[lines.length + index];
-  const document = { $schema, title, anyOf: anyOf.slice(0, lines.length), $defs: sorted($defs) };
-  return `${JSON.stringify(document, null, 2)}\n`;
+  const head = { $schema, title, anyOf: anyOf.slice(0, lines.length) };
+  // One line for each definition: differences stay readable, and the package stays small.
+  return `{\n${membersOf(head)},\n"$defs":{\n${membersOf(sorted($defs))}\n}\n}\n`;
+}
+
+/** The members of an object as JSON, one on each line. */
+function membersOf(object) {
+  return Object.entries(object)
+    .map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`)
+    .join(',\n');
 }
 
 function sorted(object) {
