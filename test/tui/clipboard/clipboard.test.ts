@@ -58,7 +58,7 @@ test('a file that is dropped into the terminal is attached, and a bad one is nam
 });
 
 describe('a paste that is the path of an image', () => {
-  const where = { cwd: '/work', home: '/home/me' };
+  const where = { cwd: '/project', home: '/home/me' };
   test.each([
     ['/tmp/a.png', '/tmp/a.png'],
     [' /tmp/a.JPG\n', '/tmp/a.JPG'],
@@ -67,7 +67,7 @@ describe('a paste that is the path of an image', () => {
     ['/tmp/my\\ file.gif', '/tmp/my file.gif'],
     ['file:///tmp/my%20file.png', '/tmp/my file.png'],
     ['~/a.png', '/home/me/a.png'],
-    ['./a.png', '/work/a.png'],
+    ['./a.png', '/project/a.png'],
   ])('%j', (pasted, path) => {
     expect(imagePathIn(pasted, where)).toBe(path);
   });
