@@ -114,6 +114,8 @@ const ORDEALS: Record<string, Ordeal> = {
     lines(300, (at) => `Read(./f${at}/**/x*y)`),
   ),
   'a command with very many patterns': running(`cat ${many('a*b*c*[d] ', 5000)}`),
+  'a command with as many patterns as are read': running(`cat ${many('a*b*c*[d] ', 990)}`),
+  'a command with as many words as are read': running(`cat ${many('a/b/c/d ', 5900)}`),
   'a command with a long pattern': running(`cat ${many('[a-z]a*', 1000)}`),
   'a command with many variables in a word': running(`x ${many('$a', 40_000)}`),
   'a command with many scripts for sed': running(`sed ${many("-e 's/a/b/w x' ", 5000)} x`),

@@ -52,7 +52,9 @@ const NOT_PLAIN = 'the command is not a plain sequence of commands, so what it w
 const MAX_LENGTH = 128 * 1024;
 const MAX_DEPTH = 20;
 /** Each is compared with each rule, and nothing else runs meanwhile. */
-const MAX_WORDS = 4000;
+const MAX_WORDS = 6000;
+/** Comparing a word of patterns and variables with the patterns of a rule costs many times as much. */
+const MAX_OPEN_WORDS = 1000;
 
 interface Reading {
   parse: ParseShell | null;
@@ -66,8 +68,10 @@ function readText(text: string, { parse, grammars, depth }: Reading): ShellScrip
   if (text.trim() === '') return notStatic('there is no command in it');
   const parsed = plain(text) ?? (parse === null ? notRead(NOT_PLAIN) : parse(text));
   if (parsed === null) return notRead('the command cannot be read as a shell would read it');
-  const words = parsed.commands.reduce((sum, command) => sum + command.words.length, 0);
-  if (words > MAX_WORDS) return notRead('the command has too many words to be understood');
+  const words = parsed.commands.flatMap((command) => command.words);
+  const open = words.filter((word) => typeof word !== 'string');
+  if (words.length > MAX_WORDS || open.length > MAX_OPEN_WORDS)
+    return notRead('the command has too many words to be understood');
   const next = { parse, grammars, depth: depth + 1 };
   const commands = parsed.commands.map((command) => started(command, next));
   return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };
