@@ -8,6 +8,8 @@ const COMMON = {
   write: false,
   metafile: true,
   logLevel: 'warning',
+  // Where node_modules is a link, packages keep their names: the licences and the tests go by them.
+  preserveSymlinks: true,
 };
 
 /**
