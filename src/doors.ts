@@ -27,6 +27,11 @@ export const DOORS: readonly Door[] = [
     from: ['tui/app/late-rows.ts'],
     why: 'loads marked and the languages of code; the first answer needs them, the first frame does not',
   },
+  {
+    target: 'tui/commands/run-command.ts',
+    from: ['tui/app/prompt-sender.ts'],
+    why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
+  },
   { target: 'cli/commands/auth/auth.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },

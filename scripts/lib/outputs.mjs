@@ -15,7 +15,9 @@ const OUTPUTS = [
   { name: 'common', doors: /^src\/(model|host\/(checkpoints|launch|link|models|resume|serve))\// },
   // The terminal; what answers need is read with the first one.
   { name: 'tui', doors: /^src\/cli\/interactive/ },
-  { name: 'answers', doors: /^src\/tui\// },
+  { name: 'answers', doors: /^src\/tui\/rows\// },
+  // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.
+  { name: 'panels', doors: /^src\/tui\// },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.

@@ -74,7 +74,17 @@ export function pressRandomKeys({ keys, seed }: { keys: number; seed: number }):
   const faults: string[] = [];
   let state: FocusState = FIRST_FOCUS;
   let world: FocusWorld = {
-    ...{ now: 0, phase: 'idle', keymap, view: viewOf(40), question: null, picker: null, queued: 0, menu: null },
+    ...{
+      now: 0,
+      phase: 'idle',
+      keymap,
+      view: viewOf(40),
+      question: null,
+      picker: null,
+      pager: null,
+      queued: 0,
+      menu: null,
+    },
     ...{ history: [], project: 'p', sessionId: 's', escEsc: 'tree' },
   };
   const reader = createInputReader({

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { Change, ViewTracker } from '../../view/changes.ts';
 import type { ControlRequestFrame } from '../../wire/link/frames.ts';
+import type { ControlBody } from '../../wire/link/peer.ts';
 import type { ExitInfo } from '../../wire/link/transport.ts';
 import { layOut } from '../editor/layout.ts';
 import type { InputEvent } from '../input/input-event.ts';
@@ -13,29 +14,27 @@ import { statusRow } from '../rows/live/status-row.ts';
 import { NO_COLOURS, type Row, SIXTEEN_COLOURS, type Style, toRow } from '../rows/row.ts';
 import { expandTabs, safeLine, safeText } from '../rows/safe-text.ts';
 import { createWidths } from '../rows/widths.ts';
+import { OtherScreen } from '../screen/other-screen.ts';
 import { type LiveRows, Painter } from '../screen/painter.ts';
 import { reflowFamilyOf } from '../screen/reflow.ts';
 import { Screen, type Size } from '../screen/screen.ts';
+import type { Pager } from '../stage/pager.ts';
+import type { Picker } from '../stage/picker.ts';
+import { SessionLink } from '../stage/session-link.ts';
+import type { Stage } from '../stage/stage.ts';
 import { ASK_CURSOR, readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
+import { Ends, NOBODY } from './ends.ts';
 import { Keyboard } from './keyboard.ts';
 import { LateRows } from './late-rows.ts';
+import { Overlay } from './overlay.ts';
 import { Prompts } from './prompt-sender.ts';
 import { Questions } from './questions.ts';
-import { SessionLink } from './session-link.ts';
 import { SessionRows } from './session-rows.ts';
 import { Notices, Spinner } from './spinner.ts';
-import type { Stage } from './stage.ts';
 import { knowsGraphemes, shortPath, type TuiEnd, type TuiOptions } from './tui-options.ts';
 import { Writing } from './writing.ts';
 
-/** A turn whose terminal is gone may go on for this long. */
-const HANGUP_MS = 10 * 60_000;
-const HANGUP_CODE = 129;
-const NOBODY = 'The terminal is gone: nobody can answer.';
-
-/** After SIGTERM the turn has this long to end. */
-const GRACE_MS = 4000;
 const QUIET_MS = 40;
 const CURSOR_MS = 100;
 
@@ -48,6 +47,8 @@ export class App implements Stage {
   readonly #prompts: Prompts;
   readonly #questions: Questions;
   readonly #keyboard: Keyboard;
+  readonly #overlay: Overlay;
+  readonly #ends: Ends;
   readonly #options: TuiOptions;
   readonly #context: BlockContext;
   readonly #screen: Screen;
@@ -60,9 +61,6 @@ export class App implements Stage {
   readonly ended: Promise<TuiEnd>;
   #link: SessionLink | null = null;
   #isLeaving = false;
-  #isHungUp = false;
-  #wasInterrupted = false;
-  #turnListeners: (() => void)[] = [];
   #resizing: NodeJS.Timeout | null = null;
   #onCursor: ((column: number) => void) | null = null;
 
@@ -93,7 +91,18 @@ export class App implements Stage {
     this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
     this.#prompts = new Prompts(this, this.#writing);
     this.#questions = new Questions(this, this.#writing);
-    this.#keyboard = new Keyboard(this, this.#writing, this.#prompts, this.#questions);
+    this.#ends = new Ends(this, this.#prompts, this.#questions, this.ended);
+    this.#overlay = new Overlay({
+      ...{ terminal, painter: this.#painter, writing: this.#writing },
+      otherScreen: () => new OtherScreen(this.#context.widths),
+      onClosed: () => this.#questions.changed(),
+    });
+    const { prompts, questions, overlay } = {
+      prompts: this.#prompts,
+      questions: this.#questions,
+      overlay: this.#overlay,
+    };
+    this.#keyboard = new Keyboard({ stage: this, writing: this.#writing, prompts, questions, overlay });
     const escapeMs = env.SSH_CONNECTION ? 100 : 25;
     this.#input = createInputReader({ escapeMs, onEvent: (event) => this.#onEvent(event) });
     this.#listen();
@@ -140,54 +149,15 @@ export class App implements Stage {
     return this.ended;
   }
 
-  /**
-   * SIGINT interrupts, a second one ends; SIGTERM interrupts and ends. An exception in our own code gives the terminal
-   * back first: whatever happens, the person can read why.
-   */
   handleSignals(source: NodeJS.Process): { dispose(): void } {
-    const end = (code: number) => {
-      const late = setTimeout(() => source.exit(code), GRACE_MS).unref();
-      void this.#endTurn()
-        .then(() => this.leave(code))
-        .finally(() => clearTimeout(late));
-    };
-    const onInterrupt = () => (this.#wasInterrupted ? end(130) : this.#interruptFromOutside());
-    const onTerminate = () => end(143);
-    const onFailure = (error: unknown) => {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      void this.leave(1, [`heddle: ${text}`, 'The session is saved: heddle -c goes on.']);
-    };
-    source.on('SIGINT', onInterrupt);
-    source.on('SIGTERM', onTerminate);
-    source.on('uncaughtException', onFailure);
-    source.on('unhandledRejection', onFailure);
-    return {
-      dispose() {
-        source.off('SIGINT', onInterrupt);
-        source.off('SIGTERM', onTerminate);
-        source.off('uncaughtException', onFailure);
-        source.off('unhandledRejection', onFailure);
-      },
-    };
-  }
-
-  #interruptFromOutside(): void {
-    this.#wasInterrupted = true;
-    if (this.isBusy) void this.#prompts.interrupt();
-    else void this.leave(130);
-  }
-
-  /** Resolves when the turn has its result, or there is none. */
-  async #endTurn(): Promise<void> {
-    if (!this.isBusy) return;
-    const over = new Promise<void>((resolve) => this.#turnListeners.push(resolve));
-    await Promise.race([over, this.ended, this.#prompts.interrupt().then(() => over)]);
+    return this.#ends.handleSignals(source);
   }
 
   /** Draws soon: something has changed. */
   changed(): void {
     this.#spinner.turn(this.isBusy && !this.#isLeaving);
     this.#painter.soon();
+    this.#overlay.soon();
   }
 
   get isBusy(): boolean {
@@ -197,6 +167,43 @@ export class App implements Stage {
 
   redraw(): void {
     this.#painter.redraw();
+  }
+
+  async call(request: ControlBody): Promise<JsonObject> {
+    if (!this.#link) throw new Error('The session is not open yet.');
+    return this.#link.call(request);
+  }
+
+  pick(picker: Picker): void {
+    this.#overlay.pick(picker);
+  }
+
+  stopPicking(): void {
+    this.#overlay.stopPicking();
+  }
+
+  page(pager: Pager): { stop(): void } {
+    return this.#overlay.page(pager);
+  }
+
+  async lend<Value>(use: () => Promise<Value>): Promise<Value> {
+    const { focus } = this.#writing.state;
+    this.#painter.hold();
+    this.#terminal.leave();
+    this.#writing.focus('external');
+    try {
+      return await use();
+    } finally {
+      this.#writing.focus(focus);
+      this.#terminal.enter();
+      this.#painter.resume();
+      this.#painter.resized(this.#terminal.size);
+    }
+  }
+
+  draft(text: string): void {
+    this.#writing.draft(text);
+    this.changed();
   }
 
   /** Rows of the terminal's own, for the scrollback. */
@@ -238,6 +245,7 @@ export class App implements Stage {
     this.#spinner.turn(false);
     this.#notices.clear();
     this.#questions.close();
+    this.#overlay.end();
     this.#painter.end();
     this.#input.close();
     this.#terminal.leave();
@@ -250,12 +258,13 @@ export class App implements Stage {
     const context = this.#context;
     const moment = { now: this.now(), isCalm: this.#options.env.HEDDLE_REDUCED_MOTION === '1' };
     const notice = this.#notices.text;
+    const picker = this.#overlay.rows({ columns, rows });
     return layOutLive(
       {
         doing: this.#rows.live(view, moment),
         panel: queueRows(view.queue, context),
-        question: this.#questions.rows(),
-        isAsked: this.#questions.isFocused,
+        question: picker ?? this.#questions.rows(),
+        isAsked: picker !== null || this.#questions.isFocused,
         notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
         editor: this.#editorRows(),
         status: [statusRow(view, this.#keyboard.hint(), context)],
@@ -285,7 +294,7 @@ export class App implements Stage {
 
   #asked(request: ControlRequestFrame): void {
     this.take(this.tracker.asked(request, this.now()));
-    if (this.#isHungUp) this.#questions.denyAll(NOBODY);
+    if (this.#ends.isHungUp) this.#questions.denyAll(NOBODY);
     this.#questions.changed();
   }
 
@@ -315,17 +324,7 @@ export class App implements Stage {
 
   #turnEnded(isError: boolean): void {
     this.#prompts.turnEnded(isError);
-    for (const listener of this.#turnListeners.splice(0)) listener();
-    this.#wasInterrupted = false;
-    if (this.#isHungUp) void this.leave(HANGUP_CODE);
-  }
-
-  /** Nobody looks any more: the turn is finished, questions are denials, then the process ends. */
-  #hungUp(): void {
-    this.#isHungUp = true;
-    this.#questions.denyAll(NOBODY);
-    if (!this.isBusy) void this.leave(HANGUP_CODE);
-    else setTimeout(() => void this.leave(HANGUP_CODE), HANGUP_MS).unref();
+    this.#ends.turnEnded();
   }
 
   #onEvent(event: InputEvent): void {
@@ -350,7 +349,7 @@ export class App implements Stage {
     terminal.on('input', (bytes) => this.#input.write(bytes));
     terminal.on('drain', () => this.#painter.drained());
     terminal.on('resize', () => this.#resized());
-    terminal.on('gone', () => this.#hungUp());
+    terminal.on('gone', () => this.#ends.hungUp());
   }
 
   /** Waits until the window is quiet, and asks where the cursor has gone before anything is drawn. */
@@ -366,6 +365,7 @@ export class App implements Stage {
         this.#context.width = Math.max(1, size.columns - 1);
         this.#rows.resized();
         this.#painter.resized(size, column);
+        this.#overlay.draw();
       };
       const timer = setTimeout(() => draw(), CURSOR_MS);
       this.#onCursor = draw;

@@ -6,23 +6,39 @@ import { createKeymap } from '../focus/keymap.ts';
 import { meaningOfEscape } from '../focus/meanings.ts';
 import type { InputEvent } from '../input/input-event.ts';
 import { safeLine } from '../rows/safe-text.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { Overlay } from './overlay.ts';
 import type { Prompts } from './prompt-sender.ts';
 import type { Questions } from './questions.ts';
-import type { Stage } from './stage.ts';
 import type { Writing } from './writing.ts';
 
 const MODE_CYCLE = ['default', 'acceptEdits', 'plan'];
 
+/** Keys that are short for a command of the terminal. */
+const COMMANDS: Readonly<Record<string, string>> = {
+  'app:help': '/help',
+  'app:toggleTranscript': '/transcript',
+  'app:toggleTodos': '/todos',
+  'app:tree': '/tree',
+  'app:rewind': '/rewind',
+  'app:tasks': '/tasks',
+  'chat:modelPicker': '/model',
+};
+
 /** What is asked of the terminal by keys, but is not built yet. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  'app:toggleTranscript': 'the pager',
-  'app:tree': 'the tree',
-  'app:tasks': 'the list of tasks',
-  'chat:modelPicker': 'the list of models (/model NAME chooses one)',
   'chat:externalEditor': 'the editor program',
   'chat:imagePaste': 'pasting images',
   'chat:thinkingToggle': 'switching thoughts',
 };
+
+export interface KeyboardParts {
+  stage: Stage;
+  writing: Writing;
+  prompts: Prompts;
+  questions: Questions;
+  overlay: Overlay;
+}
 
 /** From keys to what they mean: hands them to the focus, and does what it wants. */
 export class Keyboard {
@@ -30,14 +46,16 @@ export class Keyboard {
   readonly #writing: Writing;
   readonly #prompts: Prompts;
   readonly #questions: Questions;
+  readonly #overlay: Overlay;
   readonly #keymap = createKeymap();
   readonly #history: EarlierPrompt[] = [];
 
-  constructor(stage: Stage, writing: Writing, prompts: Prompts, questions: Questions) {
+  constructor({ stage, writing, prompts, questions, overlay }: KeyboardParts) {
     this.#stage = stage;
     this.#writing = writing;
     this.#prompts = prompts;
     this.#questions = questions;
+    this.#overlay = overlay;
   }
 
   take(event: InputEvent): void {
@@ -51,6 +69,7 @@ export class Keyboard {
     const { state } = this.#writing;
     if (state.chord) return `${state.chord.keys} \u2026`;
     if (state.search) return `search (${state.search.scope}): ${safeLine(state.search.query)}`;
+    if (state.focus === 'picker') return this.#overlay.hint;
     if (state.focus === 'question') return 'digits choose \u00b7 esc: no \u00b7 shift+tab: back';
     if (this.#questions.isOpen) return 'tab: answer the question';
     const meaning = meaningOfEscape(state, this.#world());
@@ -65,7 +84,8 @@ export class Keyboard {
     return {
       ...{ now: this.#stage.now(), keymap: this.#keymap, view: editorView, question: this.#questions.forFocus() },
       phase: view.phase === 'busy' && view.questions.length > 0 ? 'asking' : view.phase,
-      ...{ picker: null, queued: view.queue.length, menu: null, history: this.#history, escEsc: 'nothing' },
+      ...{ picker: this.#overlay.context, pager: this.#overlay.pager, queued: view.queue.length },
+      ...{ menu: null, history: this.#history, escEsc: 'nothing' },
       ...{ project: view.info.cwd, sessionId: view.info.sessionId ?? '' },
     };
   }
@@ -100,8 +120,11 @@ export class Keyboard {
         this.#stage.notify('Copying is not built yet: select with the mouse.');
         break;
       case 'pick':
+        this.#overlay.picked(intent);
+        break;
       case 'page':
-        break; // no picker and no pager is ever open
+        this.#overlay.paged(intent);
+        break;
       default:
         throw intent satisfies never;
     }
@@ -115,7 +138,7 @@ export class Keyboard {
   #actOn(action: string): void {
     if (action === 'app:redraw') this.#stage.redraw();
     else if (action === 'app:suspend') void this.#stage.suspend();
-    else if (action === 'app:help') this.#prompts.submit({ text: '/help', images: [] });
+    else if (Object.hasOwn(COMMANDS, action)) this.#prompts.command(COMMANDS[action] ?? '');
     else if (action === 'chat:cycleMode') this.#cycleMode();
     else if (Object.hasOwn(NOT_YET, action)) this.#stage.notify(`Not built yet: ${NOT_YET[action]}.`);
   }

@@ -1,8 +1,7 @@
 import { messageOf } from '../../util/message-of.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachedImage } from '../editor/attachments.ts';
-import { runLocalCommand } from './local-commands.ts';
-import type { Stage } from './stage.ts';
+import type { Stage } from '../stage/stage.ts';
 import type { Writing } from './writing.ts';
 
 /** What the person wants to send. */
@@ -105,20 +104,29 @@ export class Prompts {
     return [`${title}session ${info.sessionId}${cost}`, `heddle -r ${info.sessionId.slice(0, 8)} continues it`];
   }
 
-  #command(text: string, draft: Draft, priority: 'next' | 'later' | undefined): void {
-    const { link, tracker } = this.#stage;
-    if (!link) return;
-    if (text === '/redraw') {
-      this.#stage.redraw();
-      return;
-    }
-    runLocalCommand(text, { view: tracker.view, call: (request) => link.call(request) }).then(
-      (output) => {
-        if (!output) this.#send(draft, priority);
-        else this.#stage.print(['', ...output.lines], output.level === 'error' ? 'error' : null);
+  /** A command of the terminal that a key is short for. */
+  command(text: string): void {
+    this.#run(text).then(
+      (isKnown) => {
+        if (!isKnown) this.#stage.notify(`There is no ${text} here.`);
       },
       (error) => this.#stage.notify(messageOf(error)),
     );
+  }
+
+  #command(text: string, draft: Draft, priority: 'next' | 'later' | undefined): void {
+    this.#run(text).then(
+      (isKnown) => {
+        if (!isKnown) this.#send(draft, priority);
+      },
+      (error) => this.#stage.notify(messageOf(error)),
+    );
+  }
+
+  /** False: the terminal has no such command. Their code is loaded with the first one. */
+  async #run(text: string): Promise<boolean> {
+    const { runCommand } = await import('../commands/run-command.ts');
+    return runCommand(text, this.#stage);
   }
 
   #send({ text, images }: Draft, priority: 'next' | 'later' | undefined): void {

@@ -2,8 +2,8 @@ import type { JsonObject } from '../../util/json.ts';
 import type { Question } from '../../view/view.ts';
 import type { FocusWorld } from '../focus/focus-state.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
+import type { Stage } from '../stage/stage.ts';
 import { type Choice, choicesOf, questionRows } from './simple-question.ts';
-import type { Stage } from './stage.ts';
 import type { Writing } from './writing.ts';
 
 /** A question takes the keys by itself only when nobody has typed for this long. */

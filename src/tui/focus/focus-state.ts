@@ -71,6 +71,8 @@ export interface FocusWorld {
   readonly question: { readonly paintedAt: number | null; readonly takesText: boolean } | null;
   /** The context of the open picker, such as `ModelPicker`. */
   readonly picker: Context | null;
+  /** What fills the window; `takesText`: letters are text there. */
+  readonly pager: { readonly takesText: boolean } | null;
   /** How many prompts wait. */
   readonly queued: number;
   /** What the text at the caret can become; null without a menu. */

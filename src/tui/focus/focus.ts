@@ -148,7 +148,7 @@ function takeKey(state: FocusState, key: string, event: InputEvent, world: Focus
     case 'picker':
       return inPicker(open, key, action);
     case 'pager':
-      return inPager(open, key, action);
+      return inPager(open, key, action, world);
     case 'external':
       return step(open);
     case 'editor':
@@ -218,7 +218,9 @@ function inPicker(state: FocusState, key: string, action: string | null): FocusS
   return step(next, { type: 'pick', action: action?.startsWith('app:') ? null : action, key });
 }
 
-function inPager(state: FocusState, key: string, action: string | null): FocusStep {
+function inPager(state: FocusState, key: string, action: string | null, { pager }: FocusWorld): FocusStep {
+  // In a text only Ctrl+C leaves the pager: Escape ends the text, and letters belong to it.
+  if (pager?.takesText && key !== 'ctrl+c') return step(state, { type: 'page', action: null, key });
   const next = action === 'transcript:exit' ? withFocus(state, 'editor') : state;
   return step(next, { type: 'page', action, key });
 }

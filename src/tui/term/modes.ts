@@ -21,5 +21,5 @@ export function modesOff(keys: KeyMode): string {
   return `${keysOff}${PASTE_OFF}${CURSOR_ON}`;
 }
 
-/** For somebody who does not know what was switched on. */
-export const ALL_MODES_OFF = `${KITTY_OFF}${MODIFIED_KEYS_OFF}${PASTE_OFF}\x1b[?1004l\x1b[?2026l${CURSOR_ON}`;
+/** For somebody who does not know what was switched on: the other screen is left without moving the cursor. */
+export const ALL_MODES_OFF = `\x1b[?1007l\x1b[?1047l${KITTY_OFF}${MODIFIED_KEYS_OFF}${PASTE_OFF}\x1b[?1004l\x1b[?2026l${CURSOR_ON}`;

@@ -96,6 +96,8 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'focus',
     ['drafts', 'menu', 'clipboard'],
     'term',
+    'stage',
+    'commands',
     'app',
     '.',
   ],

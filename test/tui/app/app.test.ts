@@ -1,90 +1,10 @@
 import { expect, test, vi } from 'vitest';
 import { App } from '../../../src/tui/app/app.ts';
-import type { TuiEnd } from '../../../src/tui/app/tui-options.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { createViewTracker } from '../../../src/view/tracker.ts';
 import { memoryPair } from '../../../src/wire/link/memory-transport.ts';
-import { afterTest } from '../../support/after-test.ts';
-import { createFakeTerminal, type FakeTerminal } from '../../support/fake-terminal.ts';
-
-interface Rig {
-  terminal: FakeTerminal;
-  /** Lines of the agent. */
-  send(...lines: JsonObject[]): Promise<void>;
-  /** What the terminal has sent to the agent. */
-  received: JsonObject[];
-  ended: Promise<TuiEnd>;
-  /** Waits until the screen shows this. */
-  sees(text: string | RegExp): Promise<string>;
-  app: App;
-}
-
-const READY = {
-  commands: [],
-  models: [],
-  account: {},
-  output_style: 'default',
-  available_output_styles: [],
-  capabilities: [],
-};
-
-async function open({
-  prompt,
-  size,
-  env = {},
-}: {
-  prompt?: string;
-  size?: { columns: number; rows: number };
-  env?: Record<string, string>;
-} = {}): Promise<Rig> {
-  const terminal = createFakeTerminal(size);
-  const { near, far } = memoryPair();
-  const received: JsonObject[] = [];
-  let ids = 0;
-  const app = new App({
-    ...{ terminal, cwd: '/project', version: '1.2.3', tracker: createViewTracker() },
-    env: { TERM: 'xterm-256color', NO_COLOR: '1', TERM_PROGRAM: 'vscode', ...env },
-    connect: async () => near,
-    newId: () => `id-${++ids}`,
-    now: Date.now,
-    ...(prompt !== undefined && { prompt }),
-  });
-  const answer = (request_id: string, { subtype }: JsonObject) => {
-    const body =
-      subtype === 'initialize' ? READY : subtype === 'interrupt' ? { cancelled: ['id-3'], still_queued: [] } : {};
-    void far.write({ type: 'control_response', response: { subtype: 'success', request_id, response: body } });
-  };
-  const reading = (async () => {
-    for await (const line of far.readMessages()) {
-      if (line instanceof Error) continue;
-      received.push(line);
-      const request = line.request as JsonObject | undefined;
-      if (request) answer(line.request_id as string, request);
-    }
-    near.settle({ code: 0, signal: null, stderr: '' });
-    far.endInput();
-  })();
-  const ended = app.run();
-  afterTest(async () => {
-    await app.leave(0);
-    await ended;
-    await reading;
-  });
-  const rig: Rig = {
-    ...{ terminal, received, ended, app },
-    async send(...lines) {
-      for (const line of lines) await far.write(line);
-    },
-    sees: (text) =>
-      vi.waitFor(async () => {
-        const shown = await terminal.shown();
-        expect(shown).toMatch(text);
-        return shown;
-      }, 5000),
-  };
-  await rig.sees('heddle 1.2.3');
-  return rig;
-}
+import { createFakeTerminal } from '../../support/fake-terminal.ts';
+import { openTerminal } from './open-terminal.ts';
 
 const init = {
   type: 'system',
@@ -149,7 +69,7 @@ test('[TUI-02, TUI-03] the prompt is painted before the session is open; what is
 });
 
 test('[TUI-11, TUI-21] an answer streams: finished rows go to the scrollback, the rest is live', async () => {
-  const { terminal, send, sees, received } = await open();
+  const { terminal, send, sees, received } = await openTerminal();
   terminal.type('hi there\r');
   await vi.waitFor(() =>
     expect(received).toContainEqual(expect.objectContaining({ type: 'user', uuid: expect.any(String) })),
@@ -164,7 +84,7 @@ test('[TUI-11, TUI-21] an answer streams: finished rows go to the scrollback, th
 });
 
 test('[TUI-31] an interrupt takes back what waits: it stands in the editor, and nothing is sent by itself', async () => {
-  const { terminal, send, sees, received } = await open();
+  const { terminal, send, sees, received } = await openTerminal();
   terminal.type('one\r');
   await send(init, ...begin, delta('working'));
   await sees('working');
@@ -182,7 +102,7 @@ test('[TUI-31] an interrupt takes back what waits: it stands in the editor, and 
 });
 
 test('a question is asked below the scrollback, and its answer is on the wire', async () => {
-  const { terminal, send, sees, received } = await open();
+  const { terminal, send, sees, received } = await openTerminal();
   terminal.type('go\r');
   await send(init, ...begin);
   await send({
@@ -213,7 +133,7 @@ test('a question is asked below the scrollback, and its answer is on the wire', 
 });
 
 test('[TUI-15] a terminal that cannot follow gets no frames until it has caught up', async () => {
-  const { terminal, send, sees } = await open();
+  const { terminal, send, sees } = await openTerminal();
   terminal.type('go\r');
   await send(init, ...begin, delta('a'));
   await sees('a');
@@ -230,7 +150,7 @@ test('[TUI-15] a terminal that cannot follow gets no frames until it has caught 
 });
 
 test('[TUI-14, TUI-20] it fits any window', async () => {
-  const { terminal, sees, send } = await open({ size: { columns: 40, rows: 12 } });
+  const { terminal, sees, send } = await openTerminal({ size: { columns: 40, rows: 12 } });
   terminal.type('go\r');
   await send(init, ...begin, delta('line\n'.repeat(30)));
   await sees('line');
@@ -249,7 +169,7 @@ test('[TUI-14, TUI-20] it fits any window', async () => {
 });
 
 test('[TUI-33] Ctrl+D twice leaves: the live rows are gone, and the session is named', async () => {
-  const { terminal, send, sees, ended } = await open();
+  const { terminal, send, sees, ended } = await openTerminal();
   terminal.type('hi\r');
   await send(init, ...begin, said('Hello'), resultOf('Hello'));
   await sees(/Hello/);
@@ -266,9 +186,9 @@ test('[TUI-33] Ctrl+D twice leaves: the live rows are gone, and the session is n
 });
 
 test('/help, /mode and commands of the session', async () => {
-  const { terminal, sees, received } = await open();
+  const { terminal, sees, received } = await openTerminal();
   terminal.type('/help\r');
-  await sees('/compact [WHAT]');
+  await sees('/compact [what]');
   terminal.type('/mode plan\r');
   await vi.waitFor(() =>
     expect(received).toContainEqual(
@@ -280,7 +200,7 @@ test('/help, /mode and commands of the session', async () => {
 });
 
 test('a terminal that is gone ends the session when its turn is over, with exit code 129', async () => {
-  const { terminal, send, sees, ended } = await open();
+  const { terminal, send, sees, ended } = await openTerminal();
   terminal.type('hi\r');
   await send(init, ...begin, delta('working'));
   await sees('working');

@@ -11,6 +11,7 @@ export const WORLD: FocusWorld = {
   view: viewOf(40),
   question: null,
   picker: null,
+  pager: null,
   queued: 0,
   menu: null,
   history: [],

@@ -12,25 +12,28 @@ const KEYS: readonly [keys: string, what: string][] = [
   ['ctrl+z', 'back to the shell; fg continues'],
 ];
 
-const COMMANDS: readonly [command: string, what: string][] = [
-  ['/help', 'this'],
-  ['/model [NAME]', 'see or choose the model'],
-  ['/mode [NAME]', 'see or choose the permission mode'],
-  ['/clear', 'begin a new conversation; the old one is saved'],
-  ['/compact [WHAT]', 'replace the conversation by its summary'],
-  ['/context', 'what fills the window of the model'],
-  ['/cost', 'what the session has cost'],
-  ['/exit', 'leave'],
+/** What the session answers, or the terminal before it looks for a command. */
+const ELSEWHERE: readonly Listed[] = [
+  { name: 'clear', description: 'Begin a new conversation; the old one is saved' },
+  { name: 'compact', argumentHint: '[what]', description: 'Replace the conversation by its summary' },
+  { name: 'exit', description: 'Leave' },
 ];
 
+interface Listed {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint?: string;
+}
+
 /** The text of /help: keys, commands of the terminal, commands of the session. */
-export function helpLines(commands: readonly { name: string; description: string }[]): string[] {
-  const own = new Set(COMMANDS.map(([command]) => command.slice(1).split(' ')[0]));
-  const others = commands.filter(({ name }) => !own.has(name));
+export function helpLines(own: readonly Listed[], ofSession: readonly Listed[]): string[] {
+  const listed = [...own, ...ELSEWHERE];
+  const names = new Set(listed.map(({ name }) => name));
+  const others = ofSession.filter(({ name }) => !names.has(name));
   return [
     ...KEYS.map(row),
     '',
-    ...COMMANDS.map(row),
+    ...listed.map((each) => row([`/${each.name} ${each.argumentHint ?? ''}`.trimEnd(), each.description])),
     ...(others.length > 0 ? ['', 'Of this session:'] : []),
     ...others.slice(0, 30).map(({ name, description }) => row([`/${name}`, description.split('\n')[0] ?? ''])),
   ];

@@ -1,77 +1,48 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { nearestWord } from '../../util/text/nearest.ts';
-import type { View } from '../../view/view.ts';
-import type { ControlBody } from '../../wire/link/peer.ts';
 import { shortCost, shortCount, shortTime } from '../rows/blocks/amounts.ts';
-import { helpLines } from './help-lines.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { TerminalCommand } from '../stage/terminal-command.ts';
 
-/** What commands of the terminal need of the session. */
-export interface CommandPort {
-  readonly view: View;
-  call(request: ControlBody): Promise<JsonObject>;
-}
-
-/** Lines to show; `level` is how they are meant. */
-export interface CommandOutput {
-  lines: string[];
-  level: 'info' | 'error';
-}
-
-type Command = (argument: string, port: CommandPort) => Promise<string[]> | string[];
-
-/** The commands that the terminal answers itself. All of them work while a turn runs. */
-const COMMANDS: ReadonlyMap<string, Command> = new Map<string, Command>([
-  ['help', (_argument, { view }) => helpLines(view.info.commands)],
-  ['model', model],
-  ['mode', mode],
-  ['cost', cost],
-  ['usage', cost],
-  ['context', context],
-]);
+/** What the session is, and what it has cost. */
+export const SESSION_INFO_COMMANDS: readonly TerminalCommand[] = [
+  { name: 'model', argumentHint: '[name]', description: 'See or choose the model', run: model },
+  { name: 'mode', argumentHint: '[name]', description: 'See or choose the permission mode', run: mode },
+  { name: 'cost', aliases: ['usage'], description: 'What the session has cost', run: cost },
+  { name: 'context', description: 'What fills the window of the model', run: context },
+];
 
 const MODES = ['default', 'acceptEdits', 'plan', 'bypassPermissions', 'dontAsk'];
 
-/** Null where the terminal has no such command: the session may have it. */
-export async function runLocalCommand(text: string, port: CommandPort): Promise<CommandOutput | null> {
-  const [, name = '', argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
-  const command = COMMANDS.get(name);
-  if (!command) return null;
-  try {
-    return { lines: await command(argument.trim(), port), level: 'info' };
-  } catch (error) {
-    return { lines: [`/${name}: ${error instanceof Error ? error.message : String(error)}`], level: 'error' };
-  }
-}
-
-async function model(argument: string, { view, call }: CommandPort): Promise<string[]> {
+async function model(argument: string, stage: Stage): Promise<string[]> {
   if (argument !== '') {
-    const answer = await call({ subtype: 'set_model', model: argument });
+    const answer = await stage.call({ subtype: 'set_model', model: argument });
     return [`The next answer comes from ${stringField(answer, 'model') ?? argument}.`];
   }
-  const { models } = await call({ subtype: 'list_models' });
+  const { models } = await stage.call({ subtype: 'list_models' });
   const all = Array.isArray(models) ? models.filter(isObject) : [];
   const rows = all.map((each) => {
     const value = stringField(each, 'value') ?? '';
     const resolved = stringField(each, 'resolvedModel');
-    const isUsed = resolved === view.info.model || value === view.info.model;
+    const isUsed = resolved === stage.tracker.view.info.model || value === stage.tracker.view.info.model;
     return `${isUsed ? '\u25cf' : ' '} ${value.padEnd(14)} ${stringField(each, 'description') ?? ''}`.trimEnd();
   });
   return [...rows, '/model NAME chooses one.'];
 }
 
-async function mode(argument: string, { view, call }: CommandPort): Promise<string[]> {
-  if (argument === '') return [`The mode is ${view.info.mode || 'default'}. /mode ${MODES.join(' | ')}`];
+async function mode(argument: string, stage: Stage): Promise<string[]> {
+  if (argument === '') return [`The mode is ${stage.tracker.view.info.mode || 'default'}. /mode ${MODES.join(' | ')}`];
   const wanted = MODES.find((each) => each.toLowerCase() === argument.toLowerCase());
   if (!wanted) {
     const near = nearestWord(argument, MODES);
     return [`There is no mode ${argument}.${near ? ` Did you mean ${near}?` : ''} ${MODES.join(', ')}`];
   }
-  const answer = await call({ subtype: 'set_permission_mode', mode: wanted });
+  const answer = await stage.call({ subtype: 'set_permission_mode', mode: wanted });
   return [`The mode is ${stringField(answer, 'mode') ?? wanted}.`];
 }
 
-async function cost(_argument: string, { call }: CommandPort): Promise<string[]> {
-  const { session } = await call({ subtype: 'get_usage' });
+async function cost(_argument: string, stage: Stage): Promise<string[]> {
+  const { session } = await stage.call({ subtype: 'get_usage' });
   const totals = isObject(session) ? session : {};
   const number = (key: string) => (typeof totals[key] === 'number' ? (totals[key] as number) : 0);
   const models = isObject(totals.model_usage) ? totals.model_usage : {};
@@ -90,8 +61,8 @@ function modelLine(name: string, usage: JsonObject): string {
 
 const BAR = 40;
 
-async function context(_argument: string, { call }: CommandPort): Promise<string[]> {
-  const usage = await call({ subtype: 'get_context_usage' });
+async function context(_argument: string, stage: Stage): Promise<string[]> {
+  const usage = await stage.call({ subtype: 'get_context_usage' });
   const number = (key: string) => (typeof usage[key] === 'number' ? (usage[key] as number) : 0);
   const categories = Array.isArray(usage.categories) ? usage.categories.filter(isObject) : [];
   const used = categories.filter(({ kind, tokens }) => kind === 'used' && typeof tokens === 'number' && tokens > 0);

@@ -1,0 +1,92 @@
+import type { Stage } from '../stage/stage.ts';
+import type { Prompts } from './prompt-sender.ts';
+import type { Questions } from './questions.ts';
+
+/** A turn whose terminal is gone may continue for this long. */
+const HANGUP_MS = 10 * 60_000;
+const HANGUP_CODE = 129;
+export const NOBODY = 'The terminal is gone: nobody can answer.';
+
+/** After SIGTERM the turn has this long to end. */
+const GRACE_MS = 4000;
+
+/** How the terminal ends without having been asked by a key: signals, exceptions, a terminal that is gone. */
+export class Ends {
+  readonly #stage: Stage;
+  readonly #prompts: Prompts;
+  readonly #questions: Questions;
+  readonly #ended: Promise<unknown>;
+  #turnListeners: (() => void)[] = [];
+  #isHungUp = false;
+  #wasInterrupted = false;
+
+  constructor(stage: Stage, prompts: Prompts, questions: Questions, ended: Promise<unknown>) {
+    this.#stage = stage;
+    this.#prompts = prompts;
+    this.#questions = questions;
+    this.#ended = ended;
+  }
+
+  /** Nobody looks any more. */
+  get isHungUp(): boolean {
+    return this.#isHungUp;
+  }
+
+  /**
+   * SIGINT interrupts, a second one ends; SIGTERM interrupts and ends. An exception in our own code gives the terminal
+   * back first: whatever happens, the person can read why.
+   */
+  handleSignals(source: NodeJS.Process): { dispose(): void } {
+    const end = (code: number) => {
+      const late = setTimeout(() => source.exit(code), GRACE_MS).unref();
+      void this.#endTurn()
+        .then(() => this.#stage.leave(code))
+        .finally(() => clearTimeout(late));
+    };
+    const onInterrupt = () => (this.#wasInterrupted ? end(130) : this.#interruptFromOutside());
+    const onTerminate = () => end(143);
+    const onFailure = (error: unknown) => {
+      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      void this.#stage.leave(1, [`heddle: ${text}`, 'The session is saved: heddle -c continues it.']);
+    };
+    source.on('SIGINT', onInterrupt);
+    source.on('SIGTERM', onTerminate);
+    source.on('uncaughtException', onFailure);
+    source.on('unhandledRejection', onFailure);
+    return {
+      dispose() {
+        source.off('SIGINT', onInterrupt);
+        source.off('SIGTERM', onTerminate);
+        source.off('uncaughtException', onFailure);
+        source.off('unhandledRejection', onFailure);
+      },
+    };
+  }
+
+  turnEnded(): void {
+    for (const listener of this.#turnListeners.splice(0)) listener();
+    this.#wasInterrupted = false;
+    if (this.#isHungUp) void this.#stage.leave(HANGUP_CODE);
+  }
+
+  /** Nobody looks any more: the turn is finished, questions are denials, then the process ends. */
+  hungUp(): void {
+    this.#isHungUp = true;
+    this.#questions.denyAll(NOBODY);
+    if (!this.#stage.isBusy) void this.#stage.leave(HANGUP_CODE);
+    else setTimeout(() => void this.#stage.leave(HANGUP_CODE), HANGUP_MS).unref();
+  }
+
+  #interruptFromOutside(): void {
+    this.#wasInterrupted = true;
+    if (this.#stage.isBusy) void this.#prompts.interrupt();
+    else void this.#stage.leave(130);
+  }
+
+  /** Resolves when the turn has its result, or there is none. */
+  async #endTurn(): Promise<void> {
+    if (!this.#stage.isBusy) return;
+    const over = new Promise<void>((resolve) => this.#turnListeners.push(resolve));
+    await Promise.race([over, this.#ended, this.#prompts.interrupt().then(() => over)]);
+  }
+}

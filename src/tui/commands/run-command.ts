@@ -1,0 +1,37 @@
+import { messageOf } from '../../util/message-of.ts';
+import type { Stage } from '../stage/stage.ts';
+import type { TerminalCommand } from '../stage/terminal-command.ts';
+import { helpLines } from './help-command.ts';
+import { SESSION_INFO_COMMANDS } from './session-info-commands.ts';
+
+/** The commands that the terminal answers itself; every other one is the session's. */
+export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
+  {
+    name: 'help',
+    description: 'Keys and commands',
+    run: (_argument, { tracker }) => helpLines(TERMINAL_COMMANDS, tracker.view.info.commands),
+  },
+  ...SESSION_INFO_COMMANDS,
+  {
+    name: 'redraw',
+    description: 'Draw the screen again',
+    run(_argument, stage) {
+      stage.redraw();
+      return [];
+    },
+  },
+];
+
+/** Answers a command. False where the terminal has no such command: the session may have it. */
+export async function runCommand(text: string, stage: Stage): Promise<boolean> {
+  const [, name = '', argument = ''] = /^\/([\w:-]+)(?:\s+([\s\S]*))?$/.exec(text.trim()) ?? [];
+  const command = TERMINAL_COMMANDS.find((each) => each.name === name || each.aliases?.includes(name));
+  if (!command) return false;
+  try {
+    const lines = await command.run(argument.trim(), stage);
+    if (lines.length > 0) stage.print(['', ...lines]);
+  } catch (error) {
+    stage.print(['', `/${name}: ${messageOf(error)}`], 'error');
+  }
+  return true;
+}
