@@ -15,6 +15,7 @@ const REPORTED_AS_RESULT: ReadonlySet<ErrorCode> = new Set([
   'session_busy',
   'session_unreadable',
   'resume_rejected',
+  'nothing_to_continue',
   'storage_failed',
   'aborted',
 ]);

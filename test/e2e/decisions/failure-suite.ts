@@ -104,6 +104,15 @@ export const FAILURES: Row[] = [
     says: /^Resume rejected by --resume-drops-turn: /,
   },
   {
+    situation: '`--continue-turn`, and the last turn is complete',
+    title: '[S-9] there is nothing to continue',
+    outcome: lone('nothing_to_continue'),
+    script: ['one', 'never'],
+    run: continueCompleteTurn,
+    requests: 1,
+    says: /^There is no turn to continue/,
+  },
+  {
     situation: 'session file cannot be read',
     title: '[S-19] a directory is in its place',
     outcome: lone('session_unreadable'),
@@ -243,4 +252,9 @@ async function dropAnotherTurn(place: Place): Promise<Finished> {
   const at = String(first.lines.find(({ type }) => type === 'assistant')?.uuid);
   const drop = ['--resume-session-at', at, '--resume-drops-turn', UNKNOWN];
   return runCli([...STREAM_OUT, 'instead', '--resume', id, ...drop], { place });
+}
+
+async function continueCompleteTurn(place: Place): Promise<Finished> {
+  await runCli([...STREAM_OUT, 'first'], { place });
+  return runCli([...STREAM_OUT, '--continue', '--continue-turn'], { place });
 }
