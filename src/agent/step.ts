@@ -5,6 +5,7 @@ import { interruptedResult } from '../sessions/interrupted-result.ts';
 import type { ContentBlock, ToolUseBlock } from '../wire/api/content.ts';
 import type { ApiUsage } from '../wire/api/usage.ts';
 import type { Message } from '../wire/messages/index.ts';
+import { type BlockMetadata, joinedMetadata, type ProviderMetadata } from '../wire/provider-metadata.ts';
 import { calledName, parseInput } from './calls/run-call.ts';
 import type { ToolCall } from './calls/tool-call.ts';
 import { kindOfTrouble } from './failures.ts';
@@ -114,6 +115,8 @@ class Answer {
   blocks: ContentBlock[] = [];
   calls: ToolCall[] = [];
   uuids: string[] = [];
+  /** What the provider added to the recorded blocks. */
+  metadata: ProviderMetadata | undefined;
 
   constructor(firstEventId: string) {
     this.nextEventId = uuidSeries(firstEventId);
@@ -139,12 +142,22 @@ async function recordBlock(turn: Turn, answer: Answer, completed: CompletedBlock
   const block = call?.block ?? completed.block;
   const { head, stopReason, stopSequence, usage } = answer.accumulator;
   const line = assistantLine(turn, head, block);
-  const final = stopReason !== null && { final: { stop_reason: stopReason, stop_sequence: stopSequence, usage } };
+  const providerMetadata = completed.metadata && metadataOf(completed.metadata, block);
+  const final = {
+    ...(stopReason !== null && { final: { stop_reason: stopReason, stop_sequence: stopSequence, usage } }),
+    ...(providerMetadata && { providerMetadata }),
+  };
   const recorded = await turn.conversation.record(line, { requestId: answer.requestId, ...final });
+  answer.metadata = joinedMetadata(answer.metadata, providerMetadata);
   answer.blocks.push(block);
   answer.uuids.push(line.uuid);
   if (call) answer.calls.push({ ...call, assistantUuid: line.uuid });
   return recorded;
+}
+
+/** The metadata of a block's entry: that of a call by the id under which it is stored. */
+function metadataOf({ call, ...rest }: BlockMetadata, block: ContentBlock): ProviderMetadata {
+  return { ...rest, ...(call && block.type === 'tool_use' && { calls: { [block.id]: call } }) };
 }
 
 /** A call in a form that can be shown, stored, sent back and run, or with the problem that keeps it from running. */
@@ -180,8 +193,8 @@ function withDefaults(turn: Turn, block: ToolUseBlock): ToolUseBlock {
  * Called when the store breaks in the middle of an answer. Blocks that are on the wire and on disk stay in the
  * conversation.
  */
-function keepCompletedBlocks(turn: Turn, { accumulator, blocks, calls }: Answer): void {
-  addAnswer(turn.conversation.messages, blocks, accumulator.head.model);
+function keepCompletedBlocks(turn: Turn, { accumulator, blocks, calls, metadata }: Answer): void {
+  addAnswer(turn.conversation.messages, blocks, { model: accumulator.head.model, metadata });
   if (calls.length === 0) return;
   turn.conversation.messages.push({ role: 'user', content: calls.map((call) => interruptedResult(call.block.id)) });
 }
@@ -205,6 +218,7 @@ async function* onRetry(
   answer.blocks = [];
   answer.calls = [];
   answer.uuids = [];
+  answer.metadata = undefined;
 }
 
 /**
@@ -230,14 +244,14 @@ async function closeEvents(turn: Turn, { accumulator, nextEventId }: Answer): Pr
 }
 
 async function* finishStep(turn: Turn, answer: Answer, signal: AbortSignal): AsyncGenerator<Message, StepEnd> {
-  const { accumulator, blocks, calls, failure } = answer;
+  const { accumulator, blocks, calls, failure, metadata } = answer;
   recordUsage(turn, answer);
   if (accumulator.stopReason !== null) noteTokens(turn.conversation.window, accumulator.usage);
   if (failure && !signal.aborted) {
     yield* discardAttempt(turn, answer);
     return { kind: 'failed', failure };
   }
-  addAnswer(turn.conversation.messages, blocks, accumulator.head.model);
+  addAnswer(turn.conversation.messages, blocks, { model: accumulator.head.model, metadata });
   if (signal.aborted) return { kind: 'aborted', calls };
   const last = blocks.at(-1);
   turn.tally.lastText = last?.type === 'text' ? last.text : '';

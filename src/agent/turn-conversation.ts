@@ -1,6 +1,7 @@
 import type { ApiMessage } from '../model/model.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Message } from '../wire/messages/index.ts';
+import type { ProviderMetadata } from '../wire/provider-metadata.ts';
 import type { Attachment } from './attachment.ts';
 
 /** The conversation that a turn continues: its messages, and the single place that records them. */
@@ -29,6 +30,8 @@ export interface EntryDetails {
    * counts.
    */
   final?: JsonObject;
+  /** What the provider added to the block, and expects back. */
+  providerMetadata?: ProviderMetadata;
   sourceToolAssistantUUID?: string;
   /** Set when the runtime wrote the message, not a person. */
   isMeta?: true;

@@ -1,12 +1,15 @@
 import { isObject, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
 import type { ContentBlock } from '../wire/api/content.ts';
 import type { ApiUsage } from '../wire/api/usage.ts';
+import type { BlockMetadata } from '../wire/provider-metadata.ts';
 import type { StreamEvent } from './model.ts';
 
 export interface CompletedBlock {
   block: ContentBlock;
   /** The text of a tool call's input that is not a JSON object; `block.input` is then empty. */
   invalidInput?: string;
+  /** What the provider wants back with the block. */
+  metadata?: BlockMetadata;
 }
 
 export interface AnswerHead {
@@ -94,7 +97,7 @@ export function createAccumulator(): Accumulator {
           return null;
         }
         case 'content_block_stop':
-          return complete(indexOf(event));
+          return withMetadata(complete(indexOf(event)), event.providerMetadata);
         case 'message_delta':
           return onMessageDelta(event);
         case 'message_stop':
@@ -194,6 +197,15 @@ function finishToolUse(start: JsonObject, streamed: string, index: number): Comp
   };
   if (isObject(input)) return known({ ...named, input });
   return { ...known({ ...named, input: {} }), invalidInput: streamed || JSON.stringify(start.input) };
+}
+
+/** The field of `content_block_stop` is Heddle's own: adapters write it, and no provider does. */
+function withMetadata(completed: CompletedBlock | null, metadata: unknown): CompletedBlock | null {
+  if (!completed || !isObject(metadata)) return completed;
+  const { provider, family, call, answer } = metadata;
+  if (typeof provider !== 'string' || typeof family !== 'string') return completed;
+  const fields = { ...(isObject(call) && { call }), ...(isObject(answer) && { answer }) };
+  return { ...completed, metadata: { provider, family, ...fields } };
 }
 
 function grown(start: unknown, pieces: string[]): string {

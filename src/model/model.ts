@@ -1,5 +1,6 @@
 import type { JsonObject } from '../util/json.ts';
 import type { ContentBlock } from '../wire/api/content.ts';
+import type { ProviderMetadata } from '../wire/provider-metadata.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 
 /** A message as the model API takes it. Immutable once built: clients cache its serialised form by identity. */
@@ -8,6 +9,8 @@ export interface ApiMessage {
   readonly content: readonly ContentBlock[];
   /** The model that wrote an answer. Not sent; thoughts are sent back only to the model that signed them. */
   readonly model?: string;
+  /** What the provider of an answer added to it. Adapters send back what is theirs, and nothing else. */
+  readonly providerMetadata?: ProviderMetadata;
 }
 
 export interface ApiTool {

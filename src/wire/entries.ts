@@ -101,6 +101,8 @@ export const AssistantEntry = open(() => ({
   type: z.literal('assistant'),
   message: ApiAssistantMessage,
   requestId: z.optional(z.nullable(z.string())),
+  /** What the provider added to this part of the answer, as it came. Only the same provider and family get it back. */
+  providerMetadata: z.optional(open({ provider: z.string() })),
   error: text,
   isApiErrorMessage: flag,
 }));

@@ -4,6 +4,7 @@ import { userBlocks } from '../../sessions/replay/user-blocks.ts';
 import type { JsonObject } from '../../util/json.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
 import type { ApiUserMessage } from '../../wire/messages/user.ts';
+import { joinedMetadata, type ProviderMetadata } from '../../wire/provider-metadata.ts';
 
 /**
  * The content of a user message as a resume will read it, without blocks that the API would refuse. Empty when nothing
@@ -27,19 +28,30 @@ export function addUserContent(messages: ApiMessage[], content: readonly Content
  * Adds an answer, without blocks that the API refuses: empty texts, and thinking whose answer an interrupt cut off. A
  * resume leaves out the same (`sessions/replay/replay`).
  */
-export function addAnswer(messages: ApiMessage[], blocks: readonly ContentBlock[], model: string): void {
+export function addAnswer(messages: ApiMessage[], blocks: readonly ContentBlock[], by: Author): void {
   const taken = blocks.flatMap((block) => toApiBlock(block as JsonObject, 'assistant') ?? []);
   const content = taken.slice(0, taken.findLastIndex((block) => !THOUGHTS.has(block.type)) + 1);
   if (content.length === 0) return;
   const last = messages.at(-1);
   // After a pause the next answer continues this one; the API and a resume treat both as one message.
-  if (last?.role === 'assistant') messages[messages.length - 1] = joined(last, content, model);
-  else messages.push({ role: 'assistant', content, model });
+  if (last?.role === 'assistant') messages[messages.length - 1] = joined(last, content, by);
+  else messages.push({ role: 'assistant', content, ...authorship(by) });
 }
 
-function joined(begun: ApiMessage, content: readonly ContentBlock[], model: string): ApiMessage {
+/** The model that wrote an answer, and what its provider added to it. */
+export interface Author {
+  model: string;
+  metadata?: ProviderMetadata | undefined;
+}
+
+function joined(begun: ApiMessage, content: readonly ContentBlock[], { model, metadata }: Author): ApiMessage {
   const before = begun.model === model ? begun : withoutThoughts(begun);
-  return { role: 'assistant', content: [...before.content, ...content], model };
+  const both = joinedMetadata(before.providerMetadata, metadata);
+  return { role: 'assistant', content: [...before.content, ...content], ...authorship({ model, metadata: both }) };
+}
+
+function authorship({ model, metadata }: Author): Pick<ApiMessage, 'model' | 'providerMetadata'> {
+  return { model, ...(metadata && { providerMetadata: metadata }) };
 }
 
 /** The text of the last answer, without its tool calls. */

@@ -175,17 +175,18 @@ function attached(chain: Chain, attachments: readonly AttachmentEntry[]): Entry[
 /** A retained message repeats an earlier one; viewers show it only at its first place. */
 function retainedEntry(chain: Chain, { retained, uuid }: RetainedEntry): Entry {
   if (!('role' in retained)) return chain.attachmentEntry(retained, { uuid });
-  const { role, content, model } = retained as ApiMessage;
+  const { role, content, model, providerMetadata } = retained as ApiMessage;
   if (role === 'user') return chain.userEntry({ role, content }, { uuid, isMeta: true });
   const usage = { input_tokens: 0, output_tokens: 0 };
   const message = { id: `msg_${uuid}`, type: 'message', role, model, content, stop_reason: null, usage };
-  return chain.assistantEntry(message, { uuid });
+  return chain.assistantEntry(message, { uuid, providerMetadata });
 }
 
 function assistantEntry(chain: Chain, { message, uuid, error }: AssistantMessage, details: EntryDetails): Entry {
   if (error) return chain.assistantEntry(message as JsonObject, { uuid, error });
   const { context_management: _, ...stored } = message as JsonObject;
-  return chain.assistantEntry({ ...stored, ...details.final }, { uuid, requestId: details.requestId });
+  const { requestId, providerMetadata } = details;
+  return chain.assistantEntry({ ...stored, ...details.final }, { uuid, requestId, providerMetadata });
 }
 
 function userEntry(chain: Chain, line: UserMessage, details: EntryDetails): Entry {

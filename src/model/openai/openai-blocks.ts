@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, tryParseJson } from '../../util/json.ts';
 import type { StreamEvent } from '../model.ts';
+import { joinedFields } from './added-fields.ts';
 
 /** A piece of a tool call. Usually only the first piece has an id and a name; some servers send no index. */
 export interface CallFragment {
@@ -7,6 +8,8 @@ export interface CallFragment {
   id?: string;
   name?: string;
   arguments: string;
+  /** Fields that the server added to the call. */
+  added?: JsonObject;
 }
 
 /**
@@ -18,6 +21,8 @@ export interface BlockWriter {
   /** Trailing blanks are dropped: models write them between their thoughts and their calls. */
   add(kind: 'text' | 'thinking', piece: string): void;
   addCall(fragment: CallFragment): void;
+  /** Fields that the server added to the answer as a whole; they leave with its last block. */
+  addFields(fields: JsonObject): void;
   /** The answer is over: emits everything that is open or waiting. */
   end(): void;
   readonly hasCalls: boolean;
@@ -29,15 +34,19 @@ export interface BlockWriterOptions {
   emit: (event: StreamEvent) => void;
   /** Makes an id for a call that came without one, or with the id of another call. */
   newCallId: () => string;
+  /** The server and the family of models that get added fields back. */
+  origin: { provider: string; family: string };
 }
 
-export function createBlockWriter({ emit, newCallId }: BlockWriterOptions): BlockWriter {
+export function createBlockWriter({ emit, newCallId, origin }: BlockWriterOptions): BlockWriter {
   /** The blocks that are not finished. The first is emitted as it grows; the others wait for it. */
   const queue: Block[] = [];
   const calls: Call[] = [];
   let blank: Blank = NO_BLANK;
   let nextIndex = 0;
   let characters = 0;
+  let answerFields: JsonObject | null = null;
+  let isOver = false;
 
   function append(block: Block, piece: string): void {
     if (piece === '') return;
@@ -72,7 +81,8 @@ export function createBlockWriter({ emit, newCallId }: BlockWriterOptions): Bloc
     const block = queue.shift();
     if (!block) return;
     if (block.kind === 'tool_use') block.isClosed = true;
-    emit({ type: 'content_block_stop', index: block.index });
+    const answer = isOver && queue.length === 0 ? answerFields : null;
+    emit({ type: 'content_block_stop', index: block.index, ...metadataOf(block, answer, origin) });
   }
 
   function openCall(fragment: CallFragment): Call {
@@ -92,12 +102,8 @@ export function createBlockWriter({ emit, newCallId }: BlockWriterOptions): Bloc
         return;
       }
       const text = blank.kind === kind ? blank.text + piece : piece;
-      if (text.trim() === '') {
-        blank = { kind, text };
-        return;
-      }
-      blank = NO_BLANK;
-      push({ kind, waiting: [text] });
+      blank = text.trim() === '' ? { kind, text } : NO_BLANK;
+      if (blank === NO_BLANK) push({ kind, waiting: [text] });
     },
     addCall(fragment) {
       characters += fragment.arguments.length;
@@ -108,12 +114,17 @@ export function createBlockWriter({ emit, newCallId }: BlockWriterOptions): Bloc
       if (call.isClosed) return;
       const isNewlyNamed = call.name === '' && Boolean(fragment.name);
       call.name ||= fragment.name ?? '';
+      if (fragment.added) call.added = joinedFields(call.added, fragment.added);
       call.pieces.push(fragment.arguments);
       append(call, fragment.arguments);
       if (!known) push(call);
       else if (isNewlyNamed) advance();
     },
+    addFields(fields) {
+      answerFields = joinedFields(answerFields ?? {}, fields);
+    },
     end() {
+      isOver = true;
       for (const block of [...queue]) {
         open(block);
         close();
@@ -156,6 +167,7 @@ interface Call {
   /** All arguments so far. */
   pieces: string[];
   isClosed: boolean;
+  added?: JsonObject;
 }
 
 type Block = PlainBlock | Call;
@@ -176,6 +188,13 @@ function findCall(calls: readonly Call[], { index, id, name }: CallFragment): Ca
   const same = calls.findLast((call) => call.number === index);
   const isAnother = same?.rawId && id && name && same.rawId !== id;
   return isAnother ? undefined : same;
+}
+
+/** What the server wants back with a block: the fields of a call, and with the last block those of the answer. */
+function metadataOf(block: Block, answer: JsonObject | null, origin: BlockWriterOptions['origin']): JsonObject {
+  const call = block.kind === 'tool_use' ? block.added : undefined;
+  if (!call && !answer) return {};
+  return { providerMetadata: { ...origin, ...(call && { call }), ...(answer && { answer }) } };
 }
 
 function isNamed(block: Block): boolean {

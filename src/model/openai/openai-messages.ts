@@ -1,16 +1,18 @@
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { ContentBlock, Source, ToolResultBlock, ToolUseBlock } from '../../wire/api/content.ts';
+import type { ProviderMetadata } from '../../wire/provider-metadata.ts';
 import type { ApiMessage } from '../model.ts';
 import { encodeJson } from '../request-json.ts';
 
 /** A message as chat completions take it. */
 export type ChatMessage =
   | { role: 'system' | 'user'; content: string | ChatPart[] }
-  | { role: 'assistant'; content: string | null; reasoning_content?: string; tool_calls?: ChatCall[] }
+  | ({ role: 'assistant'; content: string | null; reasoning_content?: string; tool_calls?: ChatCall[] } & JsonObject)
   | { role: 'tool'; tool_call_id: string; content: string };
 
 type ChatPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } };
 
-interface ChatCall {
+interface ChatCall extends JsonObject {
   id: string;
   type: 'function';
   function: { name: string; arguments: string };
@@ -19,16 +21,24 @@ interface ChatCall {
 export interface TranslateOptions {
   /** Whether the server wants its own thoughts back. Thoughts of other providers are never sent to it. */
   sendsThoughts: boolean;
+  /** Whether the server refuses calls without a signature: those of other models get one that it accepts. */
+  signsCalls: boolean;
+  /** The server and the family of models: what they added to an answer goes back to them. */
+  origin: { provider: string; family: string };
 }
 
 /** Translates a message into the format of chat completions: none, one or several messages. */
-export function toChatMessages({ role, content }: ApiMessage, options: TranslateOptions): ChatMessage[] {
-  return role === 'assistant' ? fromAssistant(content, options) : fromUser(content);
+export function toChatMessages(message: ApiMessage, options: TranslateOptions): ChatMessage[] {
+  return message.role === 'assistant' ? fromAssistant(message, options) : fromUser(message.content);
 }
 
-function fromAssistant(content: readonly ContentBlock[], { sendsThoughts }: TranslateOptions): ChatMessage[] {
+function fromAssistant(message: ApiMessage, { sendsThoughts, signsCalls, origin }: TranslateOptions): ChatMessage[] {
+  const { content } = message;
+  const own = ownMetadata(message, origin);
   const text = textOf(content);
-  const calls = content.filter((block) => block.type === 'tool_use').map(toCall);
+  const calls = content.filter((block) => block.type === 'tool_use').map((call) => toCall(call, own));
+  const [first] = calls;
+  if (signsCalls && first && !calls.some(isSigned)) first.extra_content = UNSIGNED;
   if (text === '' && calls.length === 0) return [];
   const thoughts = sendsThoughts ? ownThoughts(content) : '';
   // Servers that want thoughts refuse a call without any; they accept a blank where there were none.
@@ -38,9 +48,24 @@ function fromAssistant(content: readonly ContentBlock[], { sendsThoughts }: Tran
       role: 'assistant',
       content: text || null,
       ...(reasoning && { reasoning_content: reasoning }),
+      ...own?.answer,
       ...(calls.length > 0 && { tool_calls: calls }),
     },
   ];
+}
+
+function ownMetadata(
+  { providerMetadata: told }: ApiMessage,
+  { provider, family }: TranslateOptions['origin'],
+): ProviderMetadata | undefined {
+  return told?.provider === provider && told.family === family ? told : undefined;
+}
+
+/** What Gemini's documentation names for calls that another model made. */
+const UNSIGNED = { google: { thought_signature: 'skip_thought_signature_validator' } };
+
+function isSigned({ extra_content }: ChatCall): boolean {
+  return isObject(extra_content) && isObject(extra_content.google) && !!extra_content.google.thought_signature;
 }
 
 function textOf(content: readonly ContentBlock[]): string {
@@ -54,8 +79,9 @@ function ownThoughts(content: readonly ContentBlock[]): string {
     .join('\n\n');
 }
 
-function toCall({ id, name, input }: ToolUseBlock): ChatCall {
-  return { id: callId(id), type: 'function', function: { name, arguments: encodeJson(input) } };
+function toCall({ id, name, input }: ToolUseBlock, own: ProviderMetadata | undefined): ChatCall {
+  const added = own?.calls && Object.hasOwn(own.calls, id) ? own.calls[id] : undefined;
+  return { id: callId(id), type: 'function', function: { name, arguments: encodeJson(input) }, ...added };
 }
 
 /** OpenAI's limit. The front is cut off, because the ids of all providers differ at their end. */

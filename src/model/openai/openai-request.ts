@@ -1,17 +1,24 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { ApiMessage, ApiTool, Failure, ModelRequest } from '../model.ts';
+import { familyOf } from '../model-family.ts';
 import { encodeJson, remember } from '../request-json.ts';
-import { toChatMessages } from './openai-messages.ts';
+import { type TranslateOptions, toChatMessages } from './openai-messages.ts';
 
 /** The points in which servers of this API differ. Their refusals show which form they want: see `adaptForm`. */
 export interface RequestForm {
   limitField: 'max_tokens' | 'max_completion_tokens';
   asksForUsage: boolean;
   sendsThoughts: boolean;
+  signsCalls: boolean;
 }
 
 /** The form that most servers accept. */
-export const COMMON_FORM: RequestForm = { limitField: 'max_tokens', asksForUsage: true, sendsThoughts: false };
+export const COMMON_FORM: RequestForm = {
+  limitField: 'max_tokens',
+  asksForUsage: true,
+  sendsThoughts: false,
+  signsCalls: false,
+};
 
 export type ChatRequestEncoder = (request: ModelRequest, form: RequestForm) => string;
 
@@ -19,15 +26,25 @@ export type ChatRequestEncoder = (request: ModelRequest, form: RequestForm) => s
  * Writes request bodies. Each message is serialised once and looked up by identity, and every body is a prefix of the
  * next, so that servers can reuse their caches.
  */
-export function createChatRequestEncoder(): ChatRequestEncoder {
+export function createChatRequestEncoder(provider: string): ChatRequestEncoder {
   const system = remember(encodeSystem);
   const tools = remember(encodeTools);
-  const plain = remember((message: ApiMessage) => encodeMessage(message, { sendsThoughts: false }));
-  const thoughtful = remember((message: ApiMessage) => encodeMessage(message, { sendsThoughts: true }));
+  /** One for each form and family of models: the same message may differ between them. */
+  const encoders = new Map<string, (message: ApiMessage) => string>();
+  const encoderFor = ({ sendsThoughts, signsCalls }: RequestForm, family: string) => {
+    const key = JSON.stringify([sendsThoughts, signsCalls, family]);
+    const known = encoders.get(key);
+    if (known) return known;
+    const options = { sendsThoughts, signsCalls, origin: { provider, family } };
+    const encode = remember((message: ApiMessage) => encodeMessage(message, options));
+    encoders.set(key, encode);
+    return encode;
+  };
 
   return (request, form) => {
-    const encodeOne = form.sendsThoughts ? thoughtful : plain;
-    const messages = [system(request.system), ...request.messages.map(encodeOne)].filter((json) => json !== '');
+    const encodeOne = encoderFor(form, familyOf(serverName(request.model)));
+    const told = request.messages.map((message) => encodeOne(message));
+    const messages = [system(request.system), ...told].filter((json) => json !== '');
     const settings = encodeJson(settingsOf(request, form)).slice(0, -1);
     return `${settings}${tools(request.tools)},"messages":[${messages.join(',')}]}`;
   };
@@ -40,15 +57,16 @@ export function adaptForm(form: RequestForm, { status, message, body = '' }: Fai
   if (form.limitField === 'max_tokens' && words.includes('max_completion_tokens')) {
     return { ...form, limitField: 'max_completion_tokens' };
   }
+  if (!form.signsCalls && words.includes('thought_signature')) return { ...form, signsCalls: true };
   if (form.asksForUsage && words.includes('stream_options')) return { ...form, asksForUsage: false };
   // Thinking models of Moonshot and DeepSeek want the thoughts that led to a call sent back with it.
   const wantsThoughts = words.includes('reasoning_content') && /missing|must be passed/i.test(words);
   return wantsThoughts && !form.sendsThoughts ? { ...form, sendsThoughts: true } : null;
 }
 
-/** The model's name as its server knows it. */
+/** The model's name as its server knows it: without the name of the server, such as `openai/` or `gemini/`. */
 export function serverName(model: string): string {
-  return model.replace(/^openai\//i, '');
+  return model.slice(model.indexOf('/') + 1);
 }
 
 function settingsOf({ model, maxOutputTokens, effort }: ModelRequest, form: RequestForm): object {
@@ -81,6 +99,6 @@ function parametersOf({ $schema: _, ...schema }: JsonObject): JsonObject {
 }
 
 /** None, one or several messages, joined. */
-function encodeMessage(message: ApiMessage, options: { sendsThoughts: boolean }): string {
+function encodeMessage(message: ApiMessage, options: TranslateOptions): string {
   return toChatMessages(message, options).map(encodeJson).join(',');
 }

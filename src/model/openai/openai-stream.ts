@@ -5,6 +5,7 @@ import { failureOfErrorText } from '../failures.ts';
 import type { SseEvent } from '../http/sse.ts';
 import { asEvent, type Dialect, failed } from '../http/stream-reader.ts';
 import type { ModelEvent, StreamEvent } from '../model.ts';
+import { addedToAnswer, addedToCall } from './added-fields.ts';
 import { type CallFragment, createBlockWriter } from './openai-blocks.ts';
 import { estimatedUsage, noUsage, readUsage } from './openai-usage.ts';
 
@@ -13,12 +14,14 @@ export interface ChatDialectOptions {
   model: string;
   requestId: string | null;
   runtime: Runtime;
+  /** The server and the family of models that get back what they add. */
+  origin: { provider: string; family: string };
   /** The request, for an estimate where the server does not count. */
   requestBody: string;
 }
 
 /** Translates the chunks of a chat completion into events of the Messages API. */
-export function createChatDialect({ model, requestId, runtime, requestBody }: ChatDialectOptions): Dialect {
+export function createChatDialect({ model, requestId, runtime, origin, requestBody }: ChatDialectOptions): Dialect {
   let out: ModelEvent[] = [];
   let isStarted = false;
   let usage: ApiUsage | undefined;
@@ -26,7 +29,7 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
   let hasRefused = false;
   const emit = (event: StreamEvent) => out.push(asEvent(event));
   const newId = () => runtime.ids.uuid().replaceAll('-', '');
-  const blocks = createBlockWriter({ emit, newCallId: () => `call_${newId()}` });
+  const blocks = createBlockWriter({ emit, newCallId: () => `call_${newId()}`, origin });
 
   /** Returns whether the chunk had any content. */
   function takeChunk(chunk: JsonObject): boolean {
@@ -53,6 +56,8 @@ export function createChatDialect({ model, requestId, runtime, requestBody }: Ch
       blocks.add('text', refusal);
     }
     for (const fragment of callFragments(delta)) blocks.addCall(fragment);
+    const added = addedToAnswer(delta);
+    if (added) blocks.addFields(added);
   }
 
   function finish(): void {
@@ -170,12 +175,15 @@ function callFragments({ tool_calls, function_call }: JsonObject): CallFragment[
   return isObject(function_call) ? [callFragment({ index: 0, function: function_call })] : [];
 }
 
-function callFragment({ index, id, function: called }: JsonObject): CallFragment {
+function callFragment(call: JsonObject): CallFragment {
+  const { index, id, function: called } = call;
+  const added = addedToCall(call);
   const name = stringField(called, 'name');
   return {
     ...(typeof index === 'number' && { index }),
     ...(typeof id === 'string' && id !== '' && { id }),
     ...(name && { name }),
+    ...(added && { added }),
     arguments: argumentsText(isObject(called) ? called.arguments : undefined),
   };
 }

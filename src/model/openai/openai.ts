@@ -2,17 +2,22 @@ import { isGroup } from '../each-event.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from '../http/endpoint.ts';
 import { createStreamReader } from '../http/stream-reader.ts';
 import type { Failure, Model, ModelRequest, ModelYield } from '../model.ts';
+import { familyOf } from '../model-family.ts';
 import {
   adaptForm,
   type ChatRequestEncoder,
   COMMON_FORM,
   createChatRequestEncoder,
   type RequestForm,
+  serverName,
 } from './openai-request.ts';
 import { createChatDialect } from './openai-stream.ts';
 
 /** A key or token, if there is one, is sent as `authorization: Bearer`; `/chat/completions` is added to the URL. */
-export type OpenAiOptions = EndpointOptions;
+export interface OpenAiOptions extends EndpointOptions {
+  /** The server's name, for what it alone gets back. Default: `openai`, or the host of another address. */
+  name?: string;
+}
 
 /**
  * Chat completions over HTTP, as OpenAI and many others serve them. Sessions share one instance: it keeps connections
@@ -21,11 +26,13 @@ export type OpenAiOptions = EndpointOptions;
  */
 export function createOpenAiModel(options: OpenAiOptions): Model {
   const url = methodUrl(options.baseUrl, '/chat/completions', 'OPENAI_BASE_URL');
+  const name = options.name ?? (url.host === 'api.openai.com' ? 'openai' : url.host);
   const server: Server = {
     options,
     url,
     endpoint: createEndpoint(options, url),
-    encode: createChatRequestEncoder(),
+    name,
+    encode: createChatRequestEncoder(name),
     forms: new Map(),
   };
   return {
@@ -39,6 +46,7 @@ interface Server {
   options: OpenAiOptions;
   url: URL;
   endpoint: Endpoint;
+  name: string;
   encode: ChatRequestEncoder;
   /** The request form of each model, where it differs from the common form. */
   forms: Map<string, RequestForm>;
@@ -64,7 +72,7 @@ async function* streamAnswer(
 }
 
 function askOnce(
-  { options: { runtime }, endpoint, encode }: Server,
+  { options: { runtime }, endpoint, name, encode }: Server,
   request: ModelRequest,
   { form, signal }: { form: RequestForm; signal: AbortSignal },
 ): AsyncIterable<ModelYield> {
@@ -78,7 +86,8 @@ function askOnce(
       },
       read: (requestId) => {
         const { model } = request;
-        return createStreamReader(createChatDialect({ model, requestId, runtime, requestBody }), requestId);
+        const origin = { provider: name, family: familyOf(serverName(model)) };
+        return createStreamReader(createChatDialect({ model, requestId, runtime, origin, requestBody }), requestId);
       },
     },
     signal,

@@ -1,6 +1,7 @@
-import { stringField } from '../../util/json.ts';
+import { type JsonObject, stringField } from '../../util/json.ts';
 import type { ContentBlock, ToolUseBlock } from '../../wire/api/content.ts';
 import type { Entry } from '../../wire/entries.ts';
+import { joinedMetadata, type ProviderMetadata, readProviderMetadata } from '../../wire/provider-metadata.ts';
 import { answerKey, blocksOf, isErrorAnswer } from '../entry-fields.ts';
 import { interruptedResult } from '../interrupted-result.ts';
 import { textBlock, toApiBlock, withWholePairs } from './api-blocks.ts';
@@ -12,6 +13,8 @@ export interface ReplayMessage {
   content: ContentBlock[];
   /** The model that wrote an answer: thoughts are sent back only to the model that signed them. */
   model?: string;
+  /** What the provider of an answer added to it. */
+  providerMetadata?: ProviderMetadata;
 }
 
 /**
@@ -37,6 +40,7 @@ interface ReplayTurn {
   role: 'user' | 'assistant';
   answer: string | null;
   model?: string;
+  metadata?: ProviderMetadata | undefined;
   blocks: ContentBlock[];
 }
 
@@ -75,12 +79,30 @@ function userTurn(turns: ReplayTurn[]): ReplayTurn {
   return turn;
 }
 
-function addSpoken({ blocks }: ReplayTurn, entry: Entry, pairs: CallPairs): void {
+function addSpoken(turn: ReplayTurn, entry: Entry, pairs: CallPairs): void {
+  const metadata = readProviderMetadata(entry.providerMetadata);
   for (const block of blocksOf(entry)) {
     const taken = toApiBlock(block, 'assistant');
     const sent = taken?.type === 'tool_use' ? underOwnId(taken, pairs.idOf(block)) : taken;
-    if (sent !== null) blocks.push(sent);
+    if (sent !== null) turn.blocks.push(sent);
+    if (metadata && sent?.type === 'tool_use')
+      turn.metadata = joinedMetadata(turn.metadata, ofCall(metadata, block, sent));
   }
+  if (metadata?.answer) {
+    const { provider, family, answer } = metadata;
+    turn.metadata = joinedMetadata(turn.metadata, { provider, family, answer });
+  }
+}
+
+/** The metadata of one call, by the id under which the call is sent. */
+function ofCall(
+  { provider, family, calls }: ProviderMetadata,
+  stored: JsonObject,
+  { id }: ToolUseBlock,
+): ProviderMetadata | undefined {
+  const storedId = stringField(stored, 'id') ?? '';
+  const fields = calls && Object.hasOwn(calls, storedId) ? calls[storedId] : undefined;
+  return fields && { provider, family, calls: { [id]: fields } };
 }
 
 function underOwnId(call: ToolUseBlock, id: string | undefined): ToolUseBlock | null {
@@ -92,7 +114,7 @@ function assemble(turns: readonly ReplayTurn[], pairs: CallPairs): ReplayMessage
   const messages: ReplayMessage[] = [];
   for (const turn of turns) {
     const blocks = turn.role === 'assistant' ? sayable(turn.blocks) : turn.blocks;
-    add(messages, turn.role, blocks, turn.model);
+    add(messages, turn.role, blocks, turn);
     if (turn.role === 'user') continue;
     const calls = blocks.filter((block) => block.type === 'tool_use');
     // Directly after the calls, before anything else; the user's next text joins this message.
@@ -118,10 +140,16 @@ function add(
   messages: ReplayMessage[],
   role: ReplayMessage['role'],
   blocks: readonly ContentBlock[],
-  model?: string,
+  { model, metadata }: Pick<ReplayTurn, 'model' | 'metadata'> = {},
 ): void {
   if (blocks.length === 0) return;
   const last = messages.at(-1);
-  if (last?.role !== role) messages.push({ role, content: [...blocks], ...(model !== undefined && { model }) });
-  else say({ blocks: last.content }, blocks);
+  if (last?.role === role) {
+    say({ blocks: last.content }, blocks);
+    const both = joinedMetadata(last.providerMetadata, metadata);
+    if (both) last.providerMetadata = both;
+    return;
+  }
+  const author = { ...(model !== undefined && { model }), ...(metadata && { providerMetadata: metadata }) };
+  messages.push({ role, content: [...blocks], ...author });
 }

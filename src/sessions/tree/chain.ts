@@ -2,6 +2,7 @@ import type { JsonObject } from '../../util/json.ts';
 import type { Clock } from '../../util/runtime.ts';
 import type { ToolResultBlock } from '../../wire/api/content.ts';
 import type { Entry } from '../../wire/entries.ts';
+import type { ProviderMetadata } from '../../wire/provider-metadata.ts';
 import type { FileSnapshot } from './checkpoint-entries.ts';
 
 /** The fields that all entries of a chain have in common. */
@@ -77,7 +78,9 @@ export interface UserFields {
 }
 
 export interface AssistantFields {
-  requestId?: string | null;
+  requestId?: string | null | undefined;
+  /** What the provider added to the answer. */
+  providerMetadata?: ProviderMetadata | undefined;
   /** The entry is an error text, not an answer; the value is one of the wire's `error` values. */
   error?: string;
 }
@@ -119,8 +122,13 @@ export function createChain(details: ChainDetails): Chain {
       return grow(uuid, { type: 'user', message, isMeta, ...summary, ...identity, ...told });
     },
 
-    assistantEntry(message, { uuid, requestId, error }) {
-      const identity = { type: 'assistant', uuid, timestamp: timestamp() };
+    assistantEntry(message, { uuid, requestId, error, providerMetadata }) {
+      const identity = {
+        type: 'assistant',
+        uuid,
+        timestamp: timestamp(),
+        ...(providerMetadata && { providerMetadata }),
+      };
       if (error !== undefined) {
         const apiError = error === 'max_output_tokens' ? error : undefined;
         return grow(uuid, { ...identity, message, apiError, error, isApiErrorMessage: true });

@@ -23,7 +23,7 @@ describe('adding to a conversation', () => {
 
   test('after an answer it is a message of its own', () => {
     const messages: ApiMessage[] = [{ role: 'user', content: [words('one')] }];
-    addAnswer(messages, [words('answer')], 'm');
+    addAnswer(messages, [words('answer')], { model: 'm' });
     addUserContent(messages, [words('two')]);
     expect(messages.map(({ role }) => role)).toEqual(['user', 'assistant', 'user']);
   });
@@ -39,24 +39,24 @@ describe('adding to a conversation', () => {
     ],
   ])('[M-15] an answer is added without %s', (_what, blocks, kept) => {
     const messages: ApiMessage[] = [];
-    addAnswer(messages, blocks, 'm');
+    addAnswer(messages, blocks, { model: 'm' });
     expect(messages).toEqual([{ role: 'assistant', content: kept, model: 'm' }]);
   });
 
   test('[M-15, K17] an answer that goes on after a pause is one, without the thoughts of another model', () => {
     const thought: ContentBlock = { type: 'thinking', thinking: 'Hm.', signature: 's' };
     const messages: ApiMessage[] = [{ role: 'user', content: [words('one')] }];
-    addAnswer(messages, [thought, words('a')], 'm');
-    addAnswer(messages, [words('b')], 'm');
+    addAnswer(messages, [thought, words('a')], { model: 'm' });
+    addAnswer(messages, [words('b')], { model: 'm' });
     expect(messages[1]).toEqual({ role: 'assistant', content: [thought, words('a'), words('b')], model: 'm' });
-    addAnswer(messages, [words('c')], 'n');
+    addAnswer(messages, [words('c')], { model: 'n' });
     expect(messages[1]).toEqual({ role: 'assistant', content: [words('a'), words('b'), words('c')], model: 'n' });
   });
 
   test('[M-11, M-15] an answer of which nothing is left is not added', () => {
     const messages: ApiMessage[] = [];
-    addAnswer(messages, [], 'm');
-    addAnswer(messages, [words(' '), { type: 'thinking', thinking: 'b' }], 'm');
+    addAnswer(messages, [], { model: 'm' });
+    addAnswer(messages, [words(' '), { type: 'thinking', thinking: 'b' }], { model: 'm' });
     expect(messages).toEqual([]);
   });
 });

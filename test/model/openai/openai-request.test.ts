@@ -23,7 +23,7 @@ const base: ModelRequest = {
 };
 
 function bodyOf(request: Partial<ModelRequest>, form: Partial<RequestForm> = {}) {
-  return JSON.parse(createChatRequestEncoder()({ ...base, ...request }, { ...COMMON_FORM, ...form }));
+  return JSON.parse(createChatRequestEncoder('openai')({ ...base, ...request }, { ...COMMON_FORM, ...form }));
 }
 
 /** The messages after the system prompt. */
@@ -165,7 +165,7 @@ describe('createChatRequestEncoder', () => {
   });
 
   it('makes every body a prefix of the next', () => {
-    const encode = createChatRequestEncoder();
+    const encode = createChatRequestEncoder('openai');
     const messages: ApiMessage[] = [];
     let previous = '';
     for (let turn = 0; turn < 10; turn++) {
@@ -178,7 +178,7 @@ describe('createChatRequestEncoder', () => {
   });
 
   it('serialises each message, the tools and the system prompt once', () => {
-    const encode = createChatRequestEncoder();
+    const encode = createChatRequestEncoder('openai');
     let reads = 0;
     const messages: ApiMessage[] = [];
     for (let turn = 0; turn < 10; turn++) {
