@@ -13,7 +13,7 @@ export interface StoredPath {
 }
 
 /**
- * The parts of a path, as somebody would have seen them who watched the session. One entry is in memory at a time, and
+ * The parts of a path, as a person who watched the session would have seen them. One entry is in memory at a time, and
  * the calls that have no result yet.
  */
 export async function* shownConversation({ entries, whole }: StoredPath): AsyncGenerator<Part, void> {

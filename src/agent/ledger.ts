@@ -59,8 +59,8 @@ export class Ledger {
   }
 
   /** Books a call outside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
-  addSideQuestion(model: string, told: ApiUsage, provider?: string): void {
-    const usage = plausible(told);
+  addSideQuestion(model: string, reported: ApiUsage, provider?: string): void {
+    const usage = plausible(reported);
     this.#ownCostUsd += costOf(model, usage);
     this.#recordUsage(model, usage, provider);
   }
@@ -150,12 +150,12 @@ type Detail = 'thinkingTokens' | 'cacheCreationEphemeral5mInputTokens' | 'cacheC
 
 /** Adds parts of other counts, where the provider reports them. */
 function addDetails(entry: ModelUsage, { output_tokens_details, cache_creation }: ApiUsage): void {
-  const told: [Detail, number | undefined][] = [
+  const reported: [Detail, number | undefined][] = [
     ['thinkingTokens', output_tokens_details?.thinking_tokens],
     ['cacheCreationEphemeral5mInputTokens', cache_creation?.ephemeral_5m_input_tokens],
     ['cacheCreationEphemeral1hInputTokens', cache_creation?.ephemeral_1h_input_tokens],
   ];
-  for (const [detail, tokens] of told) {
+  for (const [detail, tokens] of reported) {
     if (tokens !== undefined) entry[detail] = (entry[detail] ?? 0) + Math.max(0, tokens);
   }
 }

@@ -71,21 +71,21 @@ export function createHookRunner(options: RunnerOptions): HookRunner {
   async function runCommand(hook: CommandHook, call: HookCall, signal: AbortSignal): Promise<HookAnswer> {
     const { event, name, input, toolUseId } = call;
     await options.onCommand?.({ event, name, command: hook.command, toolUseId });
-    const isTold = options.announcesAll || event === 'SessionStart' || event === 'Setup';
+    const isAnnounced = options.announcesAll || event === 'SessionStart' || event === 'Setup';
     const run: RunIdentity = { hookId: newId(), name, event, sessionId };
-    if (isTold) await say(startedLine(run, newId()), event);
-    let told = '';
+    if (isAnnounced) await say(startedLine(run, newId()), event);
+    let reported = '';
     const running = startCommand(hook, input, options.environment, { signal });
     const timer = setInterval(() => {
       const output = running.output();
-      if (!isTold || output.stdout + output.stderr === told) return;
-      told = output.stdout + output.stderr;
+      if (!isAnnounced || output.stdout + output.stderr === reported) return;
+      reported = output.stdout + output.stderr;
       void say(progressLine(run, output, newId()), event);
     }, PROGRESS_MS);
     const report = await running.answered;
     clearInterval(timer);
     if (report.answer.isAsync) letGo(hook, call, running.ended);
-    if (isTold) await say(responseLine(run, report, newId()), event);
+    if (isAnnounced) await say(responseLine(run, report, newId()), event);
     return report.answer;
   }
 

@@ -218,8 +218,12 @@ function known(block: JsonObject): CompletedBlock {
 
 /** Keeps the provider's fields and their order; the two counts that are added up are always numbers. */
 function readUsage(value: unknown): ApiUsage {
-  const told = isObject(value) ? value : {};
-  return { ...told, input_tokens: numberOr0(told.input_tokens), output_tokens: numberOr0(told.output_tokens) };
+  const reported = isObject(value) ? value : {};
+  return {
+    ...reported,
+    input_tokens: numberOr0(reported.input_tokens),
+    output_tokens: numberOr0(reported.output_tokens),
+  };
 }
 
 function numberOr0(value: unknown): number {
@@ -231,6 +235,6 @@ function numberOr0(value: unknown): number {
  */
 function mergeUsage(usage: ApiUsage, update: unknown): ApiUsage {
   if (!isObject(update)) return usage;
-  const told = Object.entries(update).filter(([key, value]) => !(key in usage) || (value !== null && value !== 0));
-  return readUsage({ ...usage, ...Object.fromEntries(told) });
+  const reported = Object.entries(update).filter(([key, value]) => !(key in usage) || (value !== null && value !== 0));
+  return readUsage({ ...usage, ...Object.fromEntries(reported) });
 }

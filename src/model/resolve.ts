@@ -70,8 +70,8 @@ function selectedName(name: string | undefined, env: Env): string {
 }
 
 function unalias(name: string, env: Env): string {
-  const told = userAlias(name, env);
-  if (told !== undefined) return told;
+  const configured = userAlias(name, env);
+  if (configured !== undefined) return configured;
   switch (name.toLowerCase()) {
     case 'sonnet':
       return env.ANTHROPIC_DEFAULT_SONNET_MODEL?.trim() || DEFAULT_MODELS.sonnet;
@@ -113,14 +113,14 @@ function openAiModel({ id, isLong }: Wish, env: Env): ResolvedModel {
 /** The limits that the user has set, else those in the table, else a guess. */
 function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, env: Env): ResolvedModel {
   const known = modelLimits(id);
-  const told = { ...(isKnownModel(id) ? {} : standardLimits(env)), ...userLimits(id, env) };
+  const configured = { ...(isKnownModel(id) ? {} : standardLimits(env)), ...userLimits(id, env) };
   return {
     provider,
     id,
     betas: [],
-    contextWindow: told.contextWindow ?? (isLong ? LONG_CONTEXT : known.contextWindow),
-    maxOutputTokens: told.maxOutputTokens ?? known.maxOutputTokens,
-    isWindowGuessed: !isKnownModel(id) && !isLong && told.contextWindow === undefined,
+    contextWindow: configured.contextWindow ?? (isLong ? LONG_CONTEXT : known.contextWindow),
+    maxOutputTokens: configured.maxOutputTokens ?? known.maxOutputTokens,
+    isWindowGuessed: !isKnownModel(id) && !isLong && configured.contextWindow === undefined,
   };
 }
 

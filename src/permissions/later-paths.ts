@@ -52,7 +52,7 @@ function isOfCi(names: readonly string[]): boolean {
 /** Git takes a directory with these for a repository, and runs what its configuration and its hooks name. */
 const REPOSITORY = new Set(['config', 'objects', 'refs', 'hooks']);
 
-/** The file that no repository is without; or another part of one, beside that file. */
+/** The file that no repository is without; or another part of one, in the same directory. */
 function isInBareRepository(path: string, exists: (path: string) => boolean): boolean {
   if (basename(path).toLowerCase() === 'head') return true;
   for (let at = path; dirname(at) !== at; at = dirname(at)) {

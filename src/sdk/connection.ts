@@ -353,14 +353,14 @@ export class Connection {
   }
 
   #badLine(error: Error): void {
-    const told = toHeddleError(error);
+    const failure = toHeddleError(error);
     // Unlike a stray word on stdout, this was surely a message: without it the stream would be incomplete.
-    if (told.code === 'line_too_long') {
-      this.fail(told);
+    if (failure.code === 'line_too_long') {
+      this.fail(failure);
       return;
     }
-    if (this.#options.onError) this.#reportToHost(told);
-    else this.#reportToHost(new HeddleError(told.code, `Skipped a line that could not be read: ${told.message}`));
+    if (this.#options.onError) this.#reportToHost(failure);
+    else this.#reportToHost(new HeddleError(failure.code, `Skipped a line that could not be read: ${failure.message}`));
   }
 
   /** A broken pipe is often the first sign of a dead agent. The agent's last output and its exit say more. */

@@ -104,7 +104,7 @@ export function hostCallbacks(options: GivenOptions, { callAgent, report }: Host
 
 /** The agent ends its turn with the error text of a failing store; the program gets the report of where it failed. */
 function reportedWhenBroken(answers: ReturnType<typeof storeAnswers>, report: ReportToHost): Record<string, Answer> {
-  const told = Object.entries(answers).map(([subtype, answer]): [string, Answer] => [
+  const answersByName = Object.entries(answers).map(([subtype, answer]): [string, Answer] => [
     subtype,
     (request) =>
       answer(request).catch((error) => {
@@ -114,7 +114,7 @@ function reportedWhenBroken(answers: ReturnType<typeof storeAnswers>, report: Re
         throw error;
       }),
   ]);
-  return Object.fromEntries(told);
+  return Object.fromEntries(answersByName);
 }
 
 /** What happens to the judged event when a hook fails. */

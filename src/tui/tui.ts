@@ -37,7 +37,7 @@ export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd
   }
 }
 
-/** The modes of the terminal change when somebody can restore them. The first frame is painted then. */
+/** Changes the modes of the terminal, once the death pipe can restore them, and paints the first frame. */
 function takeOver(tty: Tty): void {
   const deathPipe = openDeathPipe(tty.descriptors);
   if (deathPipe) tty.guardedBy(deathPipe);

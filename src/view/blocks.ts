@@ -23,7 +23,7 @@ interface Common {
   uuids: readonly string[];
 }
 
-/** What somebody asked for. */
+/** What the user asked for. */
 export interface PromptBlock extends Common {
   kind: 'prompt';
   text: string;
@@ -149,7 +149,7 @@ export interface NoticeBlock extends Common {
   notice: Notice;
 }
 
-/** The conversation goes on from another place than its end. */
+/** The conversation continues from another place than its end. */
 export interface BranchBlock extends Common {
   kind: 'branch';
   /** `clear`: a new conversation. `files`: files were restored. */

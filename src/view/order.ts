@@ -21,7 +21,7 @@ export class Order {
     this.live.push({ kind: 'done', id: block.id, block });
   }
 
-  /** Puts the block in the place of the live one with its id. Without one, it comes last. */
+  /** Replaces the live block with the same id. Without one, the block comes last. */
   end(block: Block): void {
     const at = this.live.findIndex(({ id }) => id === block.id);
     if (at < 0) this.add(block);

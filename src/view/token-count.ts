@@ -29,7 +29,7 @@ export class TokenCount {
     if (event.type === 'message_stop') this.#writing.delete(thread);
   }
 
-  /** Begins anew, with what others have counted. */
+  /** Starts again, from what others have counted. */
   set(tokens: Tokens): void {
     this.tokens = tokens;
     this.#open.clear();

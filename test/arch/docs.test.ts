@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { ROOT } from '../support/root.ts';
+import { sourceFiles } from '../support/source-tree.ts';
 
 /** A word in backticks is a path of ours when it begins with one of these. `dist/` comes and goes, so it is not here. */
 const TOP = /^(src|test|scripts|bench|docs|spec|schema|examples|\.ci)\//;
@@ -41,6 +42,16 @@ test('pages use none of the phrases that hide who acts', () => {
     readFileSync(join(ROOT, page), 'utf8')
       .split('\n')
       .flatMap((line, at) => (RIDDLES.test(line) ? [`${page}:${at + 1}: ${RIDDLES.exec(line)?.[0]}`] : [])),
+  );
+  expect(found).toEqual([]);
+});
+
+test('comments of src use none of them', () => {
+  const found = sourceFiles().flatMap(({ path, text }) =>
+    text.split('\n').flatMap((line, at) => {
+      const comment = /^\s*(?:\/\*\*|\*|\/\/)(.*)|\s\/\/ (.*)$/.exec(line)?.[0] ?? '';
+      return RIDDLES.test(comment) ? [`${path}:${at + 1}: ${RIDDLES.exec(comment)?.[0]}`] : [];
+    }),
   );
   expect(found).toEqual([]);
 });

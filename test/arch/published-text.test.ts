@@ -160,7 +160,7 @@ result.user_message_uuids;
     ['errors', /What went wrong/],
     ['result', /The text of the answer/],
     ['structured_output', /in the shape that was asked for/],
-    ['error', /in the place of an answer/],
+    ['error', /instead of an answer/],
     ['user_message_uuids', /input messages that this result answers/],
   ])('%s', (field, text) => {
     expect(shownOver(field)).toMatch(text);

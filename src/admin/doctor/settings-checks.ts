@@ -58,8 +58,8 @@ async function togetherChecks({ cwd, home, config, engine }: DoctorContext): Pro
     const facts = { notes, ...(helper && { apiKeyHelper: nameOf(helper) }) };
     const ignored: string[] = [];
     noteIgnored(loaded.trust, (_level, message) => ignored.push(message)); // the check of trust reports this
-    const isToldBefore = (note: string) => ignored.includes(note) || note.endsWith(STARTS_WITHOUT);
-    const [first, ...others] = notes.filter((note) => !isToldBefore(note));
+    const isReportedBefore = (note: string) => ignored.includes(note) || note.endsWith(STARTS_WITHOUT);
+    const [first, ...others] = notes.filter((note) => !isReportedBefore(note));
     const more = others.length > 0 ? ` (and ${others.length} more)` : '';
     const check: Check[] = first
       ? [{ id: 'settings', status: 'warning', summary: `${first}${more}`, next: 'heddle config list', facts }]

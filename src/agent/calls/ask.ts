@@ -21,4 +21,4 @@ export interface AskRequest {
 
 export type AskAnswer =
   | { behavior: 'allow'; updatedInput?: JsonObject; updatedPermissions?: PermissionUpdate[] }
-  | { behavior: 'deny'; message: string; interrupt?: boolean /** Why a hook ends the turn. */; halt?: string };
+  | { behavior: 'deny'; message: string; interrupt?: boolean /** Why a hook ends the turn. */; stopReason?: string };

@@ -40,7 +40,7 @@ export function createGate(options: GateOptions): Gate {
       const answer = await askAround({ ...request, decision }, options, signal);
       if (!answer) return denied(request, decision, options, signal);
       if (answer.behavior === 'deny') {
-        const { message, interrupt = false, halt: stopReason } = answer;
+        const { message, interrupt = false, stopReason } = answer;
         return { allowed: false, message, interrupt, ...(stopReason !== undefined && { stopReason }) };
       }
       try {

@@ -11,7 +11,7 @@ export async function askHooks(hooks: Hooks, request: AskRequest, signal: AbortS
   const suggestions = decision.suggestions.length > 0 ? { permission_suggestions: decision.suggestions } : {};
   const payload = { tool_name: toolName, tool_input: input, ...suggestions, ...serverOf(request) };
   const { permission, stop } = await hooks.fire('PermissionRequest', payload, signal, toolUseId);
-  if (stop) return { behavior: 'deny', message: stop.reason || 'A hook stopped the turn.', halt: stop.reason };
+  if (stop) return { behavior: 'deny', message: stop.reason || 'A hook stopped the turn.', stopReason: stop.reason };
   return permission && answerOf(permission);
 }
 

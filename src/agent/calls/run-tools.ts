@@ -212,15 +212,15 @@ function announceProgress(
   const { clock } = turn.runtime;
   let beats = 0;
   let startedAt: number | null = null;
-  let toldAt = Number.NEGATIVE_INFINITY;
+  let reportedAt = Number.NEGATIVE_INFINITY;
   let isOver = false;
   const timer = setInterval(() => tell({ elapsedMs: ++beats * beatMs }), beatMs);
   return {
     onProgress(progress) {
       const now = clock.now();
       startedAt ??= now - beats * beatMs;
-      if (isOver || now - toldAt < READABLE_MS) return;
-      toldAt = now;
+      if (isOver || now - reportedAt < READABLE_MS) return;
+      reportedAt = now;
       tell({ elapsedMs: now - startedAt, progress });
     },
     stop() {

@@ -14,7 +14,7 @@ export interface CompactionAttempts {
 }
 
 const MAX_FAILURES = 2;
-const MAX_FRUITLESS = 2;
+const MAX_FAILED_IN_A_ROW = 2;
 
 /**
  * True when the next answer may not fit into the window. False right after a compaction, because another one would not
@@ -23,7 +23,7 @@ const MAX_FRUITLESS = 2;
 export function contextFull(turn: Turn, { stepsSince, failures }: CompactionAttempts): boolean {
   const { tokens, compactAt, failedInARow } = turn.conversation.window;
   const isFull = compactAt !== null && tokens >= compactAt && turn.conversation.messages.length > 1;
-  return isFull && stepsSince > 1 && failures < MAX_FAILURES && failedInARow < MAX_FRUITLESS;
+  return isFull && stepsSince > 1 && failures < MAX_FAILURES && failedInARow < MAX_FAILED_IN_A_ROW;
 }
 
 /**
@@ -39,7 +39,7 @@ export function noteStep(turn: Turn, attempts: CompactionAttempts): void {
     return;
   }
   context.failedInARow++;
-  if (context.failedInARow < MAX_FRUITLESS) return;
+  if (context.failedInARow < MAX_FAILED_IN_A_ROW) return;
   const size = `${context.tokens} tokens, with compaction from ${context.compactAt} on`;
   turn.runtime.log('warn', `Compaction does not make this conversation shorter (${size}); it is not tried again`);
 }

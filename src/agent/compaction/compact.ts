@@ -155,9 +155,9 @@ export async function replaceConversation(
     uuid: uuids.retained[at] ?? newId(turn),
   }));
   const details = staying.length > 0 ? await turn.conversation.pendingAttachments() : [];
-  const told = details.map((fact) => ({ retained: fact, uuid: newId(turn) }));
+  const described = details.map((fact) => ({ retained: fact, uuid: newId(turn) }));
   const saidFirst = staying.length - round.length;
-  await turn.conversation.retain([...staying.slice(0, saidFirst), ...told, ...staying.slice(saidFirst)]);
+  await turn.conversation.retain([...staying.slice(0, saidFirst), ...described, ...staying.slice(saidFirst)]);
   const content = [textBlock(summary), ...asked, ...attachedContent(details)];
   turn.conversation.messages.splice(0, turn.conversation.messages.length, { role: 'user', content }, ...round);
   await attachContexts(turn, contexts);

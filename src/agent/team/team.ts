@@ -73,7 +73,7 @@ export function startTeam(
   const roster = createRoster(record, { files, path: file });
   const mailbox = createMailbox({ dir, files, runtime });
   const parts = { roster, mailbox, port, isClosed: () => isClosed };
-  const crew = createTeamMembers(parts);
+  const teamMembers = createTeamMembers(parts);
   const inbox = createLeaderInbox(parts);
   const members = () => roster.record().members;
 
@@ -84,7 +84,7 @@ export function startTeam(
   async function close(): Promise<void> {
     isClosed = true;
     inbox.close();
-    await crew.abort('all', new Aborted('shutdown'));
+    await teamMembers.abort('all', new Aborted('shutdown'));
   }
 
   const team: Team = {
@@ -94,11 +94,11 @@ export function startTeam(
     active: () => members().filter(({ state }) => isActive(state)),
     async spawn(member) {
       refuseIfOver();
-      return crew.spawn(member);
+      return teamMembers.spawn(member);
     },
     async resume(nameOrId, prompt) {
       refuseIfOver();
-      return crew.resume(nameOrId, prompt);
+      return teamMembers.resume(nameOrId, prompt);
     },
     async send(sender, message) {
       refuseIfOver();
@@ -109,10 +109,10 @@ export function startTeam(
     isSettled: inbox.isSettled,
     inputEnded: inbox.inputEnded,
     inputArrived: inbox.inputArrived,
-    abort: (who, reason) => crew.abort(who, new Aborted('interrupt', reason)),
+    abort: (who, reason) => teamMembers.abort(who, new Aborted('interrupt', reason)),
     async delete(signal = new AbortController().signal) {
       refuseIfOver();
-      await raceAbort(crew.left(), signal);
+      await raceAbort(teamMembers.left(), signal);
       const forLeader = await mailbox.unread(LEADER);
       const unread = await Promise.all(members().map(async (each) => leftOver(each, await mailbox.unread(each.name))));
       refuseIfOver(); // it may be a second call
@@ -129,7 +129,7 @@ export function startTeam(
     async restore() {
       await inbox.skipSeen();
       await roster.moveTeam('restored');
-      await crew.restore();
+      await teamMembers.restore();
       await inbox.wakeIfUnread();
     },
   };

@@ -132,14 +132,14 @@ function isOneTerminal(): boolean {
 
 const renderers: Record<OutputFormat, (out: LineWriter, verbose: boolean) => Renderer> = {
   'stream-json': (out) => {
-    let told = false;
+    let hasResult = false;
     return {
       show(message) {
-        told ||= message.type === 'result';
+        hasResult ||= message.type === 'result';
         return out.write(message);
       },
       end: () => {},
-      hasReportedFailure: () => told,
+      hasReportedFailure: () => hasResult,
     };
   },
   json(out, verbose) {

@@ -71,9 +71,9 @@ function oneLine(text: string): string {
 
 function others({ calls, agents, background }: ProgressState): string {
   const tools = calls.size > 1 ? `${calls.size} calls` : '';
-  const crew = agents.size > 0 ? counted(agents.size, 'agent') : '';
+  const running = agents.size > 0 ? counted(agents.size, 'agent') : '';
   const tasks = background > agents.size ? `${background} in the background` : '';
-  return [tools, crew, tasks].filter((part) => part !== '').join(', ');
+  return [tools, running, tasks].filter((part) => part !== '').join(', ');
 }
 
 function counted(count: number, noun: string): string {

@@ -130,7 +130,7 @@ function showCommand(screen: Screen, { stdout, stderr }: RunText): string {
   return stdout ?? stderr ?? '';
 }
 
-/** What a person is told about a result beside its text: why it failed, or that a command is unknown. */
+/** What the terminal prints about a result in addition to its text: why it failed, or that a command is unknown. */
 function remarkOn(result: JsonObject, text: string, commands: unknown): string | null {
   if (result.is_error !== true) return unknownCommandLine(text, commands);
   return troubleText(result, { isTerminal: true, denied: [] }).stderr;

@@ -112,10 +112,10 @@ function added(before: string[] = [], given: readonly string[], meant: (text: st
   const known = new Set(before.flatMap(meant));
   const list = [...before];
   for (const text of given) {
-    const news = meant(text).filter((each) => !known.has(each));
-    if (news.length === 0) continue;
+    const fresh = meant(text).filter((each) => !known.has(each));
+    if (fresh.length === 0) continue;
     list.push(text);
-    for (const each of news) known.add(each);
+    for (const each of fresh) known.add(each);
   }
   return list;
 }

@@ -19,7 +19,7 @@ const INSTRUCTION = [
 
 /**
  * `generate_session_title`: a small model makes a title from the host's description. With `persist` the session gets the
- * title, unless it has one already, which somebody chose. The title is null where the model could not be asked.
+ * title, unless it has one already, which the user or the host chose. The title is null where the model could not be asked.
  */
 export async function generateSessionTitle(
   { main }: ControlContext,

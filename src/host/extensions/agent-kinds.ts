@@ -3,7 +3,6 @@ import { plainName } from '../../permissions/name-rules.ts';
 import type { AgentToolOptions } from '../../tools/agents/agent.ts';
 import { isObject, stringField } from '../../util/json.ts';
 import type { AgentDefinition } from '../../wire/agent-definition.ts';
-import type { SelectedModel } from '../engine/engine-models.ts';
 import type { ConfiguredHooks } from '../launch/hook-settings.ts';
 import type { Extensions } from './extensions.ts';
 
@@ -116,15 +115,4 @@ export function promptOf({ name, definition, source }: AgentType): string {
   if (definition.prompt !== undefined && definition.prompt.trim() !== '') return definition.prompt;
   const own = source === 'built-in' ? BUNDLED_AGENT_PROMPTS[name] : undefined;
   return own ?? BUNDLED_AGENT_PROMPTS['general-purpose'] ?? '';
-}
-
-const ALIASES: ReadonlySet<string> = new Set(['sonnet', 'opus', 'haiku']);
-
-/** The model that an agent names; null: the model of its caller. Aliases have a meaning only with the provider of these models. */
-export function namedModel(
-  { selected }: { readonly selected: SelectedModel },
-  name: string | undefined,
-): string | null {
-  if (name === undefined || name === '' || name === 'inherit') return null;
-  return ALIASES.has(name) && selected.model.provider !== 'anthropic' ? null : name;
 }

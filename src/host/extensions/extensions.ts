@@ -39,7 +39,7 @@ export interface Extensions {
   again(plugins?: readonly NamedPlugin[]): Promise<Extensions>;
 }
 
-/** A plugin that was left out, as hosts are told; `path`: its name in the launch or the settings. */
+/** A plugin that was left out, as reported to the host; `path`: its name in the launch or the settings. */
 export interface PluginError {
   plugin: string;
   type: 'load-failed';

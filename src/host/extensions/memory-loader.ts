@@ -31,7 +31,7 @@ export class MemoryLoader implements LoadedMemory {
   readonly #due = new Map<string, string>();
   /** The other rules for some files. */
   #idle: ScopedRule[] = [];
-  /** What hooks are told once the attachment is recorded. */
+  /** The input of the hooks that run when the attachment is recorded. */
   readonly #announcements = new WeakMap<Attachment, InstructionsLoaded[]>();
   #files: MemoryFile[] = [];
   #stamp: string | null = null;

@@ -109,7 +109,7 @@ function rememberedPatterns(): (policy: Policy) => DeniedPatterns {
   };
 }
 
-/** A folder for the scripts in the place of programs, made on demand. */
+/** A folder for the scripts that replace programs, made on demand. */
 function lazyFolder(): { path(): string; remove(): void } {
   let made: string | null = null;
   return {

@@ -41,8 +41,8 @@ export async function readWhole(
     loaded.push(item);
   }
   const { costState, mode, title, snapshots } = asidesIn(loaded);
-  const told = { lastMode: modeOf(mode), title: titleOf(title) };
-  return conversation(loaded, { plain: plainSession(loaded), costState, ...told, snapshots });
+  const named = { lastMode: modeOf(mode), title: titleOf(title) };
+  return conversation(loaded, { plain: plainSession(loaded), costState, ...named, snapshots });
 }
 
 function conversation(loaded: readonly Loaded[], rest: Omit<StoredConversation, 'tree'>): StoredConversation {

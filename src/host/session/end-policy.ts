@@ -1,7 +1,7 @@
 import { startTimer } from '../../util/timer.ts';
 
 export interface EndPolicyOptions {
-  /** What becomes of work that is left when the input has ended and the last turn is over. */
+  /** What happens to work that is left when the input has ended and the last turn is over. */
   onEnd: 'wait' | 'stop';
   /** How long the session waits for background work. Turns in between do not count. */
   waitMs: number;

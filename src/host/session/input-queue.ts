@@ -2,7 +2,7 @@ import { Channel } from '../../util/channel.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 
 /** Stands in the queue where a trigger of the session itself waits for its turn. */
-export const TRIGGER = Symbol('news');
+export const TRIGGER = Symbol('trigger');
 
 /** Stands in the queue for a turn that continues an unfinished one. It says nothing and is never recorded. */
 export const CONTINUATION: UserInput = Object.freeze({

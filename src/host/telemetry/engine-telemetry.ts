@@ -19,15 +19,15 @@ export async function engineTelemetry(
   }
   const { tracer: own, captureContent: capturesContent = false } = options;
   const senders = new WeakMap<object, Context>();
-  let isTold = false;
+  let isReported = false;
   const engine = {
     api,
     capturesContent,
     // Called for each span: the program may register the provider after it made the engine.
     tracer: () => (own as Tracer | undefined) ?? api.trace.getTracer('heddle', HEDDLE_VERSION),
     onTrouble(error: unknown) {
-      if (!isTold) log('warn', `Spans are lost: ${messageOf(error)}`);
-      isTold = true;
+      if (!isReported) log('warn', `Spans are lost: ${messageOf(error)}`);
+      isReported = true;
     },
     senderOf: (line: object) => senders.get(line),
   };

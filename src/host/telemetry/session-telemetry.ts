@@ -4,7 +4,7 @@ import { errorCodeOf } from '../../agent/result.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import type { Telemetry, TracedThread } from '../engine/telemetry.ts';
-import { messagesText } from './content.ts';
+import { messagesText } from './conversation-attributes.ts';
 import { tracedCalls } from './trace-calls.ts';
 import { traceVariables, withEnvSpan } from './trace-context.ts';
 import { tracedModel, usageAttributes } from './trace-model.ts';

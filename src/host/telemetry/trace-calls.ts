@@ -1,7 +1,7 @@
 import { type Tool, type ToolContext, ToolError } from '../../tools/tool.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { TracedCalls } from '../engine/telemetry.ts';
-import { valueText } from './content.ts';
+import { valueText } from './conversation-attributes.ts';
 import { traceHeaders, traceVariables } from './trace-context.ts';
 import { inSpan, type SpanSpec, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 

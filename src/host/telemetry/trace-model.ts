@@ -3,7 +3,7 @@ import { type Accumulator, createAccumulator } from '../../model/accumulate.ts';
 import { isGroup } from '../../model/each-event.ts';
 import type { Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../../model/model.ts';
 import type { ContentBlock } from '../../wire/api/content.ts';
-import { messagesText, systemText } from './content.ts';
+import { messagesText, systemText } from './conversation-attributes.ts';
 import { errorType, startSpan, type Tracing, type WorkSpan } from './tracing.ts';
 
 /** The model with a `chat` span around each call. Retries are events of the span. */

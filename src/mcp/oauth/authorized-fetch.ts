@@ -25,7 +25,7 @@ export function authorizedFetch({
   onWiderScope,
 }: AuthorizedFetchOptions): FetchLike {
   const { origin } = new URL(serverUrl);
-  const told = new Set<string>();
+  const reported = new Set<string>();
   const refuse = () => new McpNeedsAuth(`it asks for a sign-in: heddle mcp login ${serverName}`);
   return async (url, init) => {
     const headers = new Headers(init?.headers);
@@ -61,8 +61,8 @@ export function authorizedFetch({
       throw new Error(`it refuses this although the sign-in has asked for all that it wants (${scope})`);
     }
     const message = `it asks for a wider sign-in (${missing.join(' ')}): heddle mcp login ${serverName}`;
-    if (!told.has(message)) onWiderScope?.(message);
-    told.add(message);
+    if (!reported.has(message)) onWiderScope?.(message);
+    reported.add(message);
     throw new McpNeedsScope(message);
   }
 }

@@ -15,10 +15,10 @@ interface DialectOptions {
 export function createAnthropicDialect(options: DialectOptions): Dialect {
   let stopReasonSeen = false;
   return {
-    take(event, told) {
+    take(event, modelEvents) {
       const decoded = decode(event, options);
       if (!decoded) return false;
-      told.push(decoded);
+      modelEvents.push(decoded);
       if (decoded.type === 'event' && decoded.event.type === 'message_delta') {
         stopReasonSeen ||= stringField(decoded.event.delta, 'stop_reason') !== undefined;
       }

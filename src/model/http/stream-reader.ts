@@ -18,10 +18,10 @@ export interface StreamReader {
 /** A provider's way of putting an answer into events or into JSON. One object reads one answer. */
 export interface Dialect {
   /**
-   * Appends the model events of an SSE event to `told`; nothing may come after a failure or `message_stop`. False: it
+   * Appends the model events of an SSE event to `modelEvents`; nothing may come after a failure or `message_stop`. False: it
    * was a mere keep-alive.
    */
-  take(event: SseEvent, told: ModelEvent[]): boolean;
+  take(event: SseEvent, modelEvents: ModelEvent[]): boolean;
   /** The events that complete an answer which ended without a final event, or null when it is incomplete. */
   complete(): ModelEvent[] | null;
   /**
@@ -83,19 +83,19 @@ function eventReader(dialect: Dialect, requestId: string | null): StreamReader {
   let progressed = false;
   return {
     push(chunk) {
-      const told: ModelEvent[] = [];
+      const modelEvents: ModelEvent[] = [];
       progressed = false;
       for (const event of sse.push(chunk)) {
         if (done) break;
-        if (dialect.take(event, told)) progressed = true;
-        done = isLast(told.at(-1));
+        if (dialect.take(event, modelEvents)) progressed = true;
+        done = isLast(modelEvents.at(-1));
       }
       if (sse.inEvent) progressed = true;
       if (!done && sse.pendingBytes > MAX_PENDING_BYTES) {
         done = true;
-        told.push(failed('malformed', 'The API sent an event that does not end.', requestId));
+        modelEvents.push(failed('malformed', 'The API sent an event that does not end.', requestId));
       }
-      return told;
+      return modelEvents;
     },
     end() {
       if (done) return [];

@@ -33,7 +33,7 @@ export function createChatDialect({ model, requestId, runtime, origin, requestBo
 
   /** Returns whether the chunk had any content. */
   function takeChunk(chunk: JsonObject): boolean {
-    const before = { told: out.length, characters: blocks.characters };
+    const before = { events: out.length, characters: blocks.characters };
     const choice = firstChoice(chunk);
     if (!isStarted) emit(messageStart(`msg_${newId()}`, model));
     isStarted = true;
@@ -43,7 +43,7 @@ export function createChatDialect({ model, requestId, runtime, origin, requestBo
     finishReason = stringField(choice, 'finish_reason') || finishReason;
     // The counts come last, in a chunk of their own. Not every server sends [DONE] after them.
     if (!choice && usage && finishReason !== undefined) finish();
-    return out.length > before.told || blocks.characters > before.characters;
+    return out.length > before.events || blocks.characters > before.characters;
   }
 
   function takeDelta(delta: JsonObject): void {
@@ -83,8 +83,8 @@ export function createChatDialect({ model, requestId, runtime, origin, requestBo
   }
 
   return {
-    take(event, told) {
-      out = told;
+    take(event, events) {
+      out = events;
       if (event.data.trim() === '[DONE]') {
         takeDone();
         return true;
@@ -92,7 +92,7 @@ export function createChatDialect({ model, requestId, runtime, origin, requestBo
       const chunk = tryParseJson(event.data);
       const failure = failureIn(event, chunk, requestId);
       if (failure) {
-        told.push(failure);
+        events.push(failure);
         return true;
       }
       if (isObject(chunk) && Array.isArray(chunk.choices)) return takeChunk(chunk);

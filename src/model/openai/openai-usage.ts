@@ -7,14 +7,14 @@ import type { ApiUsage } from '../../wire/api/usage.ts';
  */
 export function readUsage(chunk: JsonObject, choice: JsonObject | undefined): ApiUsage | undefined {
   const groq = isObject(chunk.x_groq) ? chunk.x_groq.usage : undefined;
-  const told = [chunk.usage, choice?.usage, groq].find(isObject);
-  if (!told) return undefined;
-  const prompt = count(told.prompt_tokens);
-  const completion = count(told.completion_tokens);
+  const reported = [chunk.usage, choice?.usage, groq].find(isObject);
+  if (!reported) return undefined;
+  const prompt = count(reported.prompt_tokens);
+  const completion = count(reported.completion_tokens);
   // No prompt is empty: a server that writes zeros does not count.
   if (prompt + completion === 0) return undefined;
-  const details = isObject(told.prompt_tokens_details) ? told.prompt_tokens_details : {};
-  const hits = count(details.cached_tokens) || count(told.cached_tokens) || count(told.prompt_cache_hit_tokens);
+  const details = isObject(reported.prompt_tokens_details) ? reported.prompt_tokens_details : {};
+  const hits = count(details.cached_tokens) || count(reported.cached_tokens) || count(reported.prompt_cache_hit_tokens);
   const cached = Math.min(hits, prompt);
   return usage({ input: prompt - cached, cached, output: completion });
 }

@@ -48,18 +48,22 @@ function createFinder(
   words: readonly string[],
   encode: (text: string) => string,
 ): Finder {
-  const standIns = new Map([
+  const placeholders = new Map([
     ...words.map((word) => [word, SECRET] as const),
     ...paths.map(([name, path]) => [encode(path), placeholder(name)] as const),
   ]);
-  if (standIns.size === 0) return (pieces) => [...pieces];
+  if (placeholders.size === 0) return (pieces) => [...pieces];
   // The longest first: one path may contain another.
-  const longestFirst = [...standIns.keys()].sort((a, b) => b.length - a.length);
-  const alternatives = longestFirst.map((text) => (standIns.get(text) === SECRET ? quote(text) : wholePath(text)));
+  const longestFirst = [...placeholders.keys()].sort((a, b) => b.length - a.length);
+  const alternatives = longestFirst.map((text) => (placeholders.get(text) === SECRET ? quote(text) : wholePath(text)));
   const pattern = new RegExp(alternatives.join('|'), 'g');
   return (pieces) => {
     const found = [...pieces.join('').matchAll(pattern)].map(
-      ({ index, 0: text }): Edit => ({ start: index, end: index + text.length, text: standIns.get(text) ?? SECRET }),
+      ({ index, 0: text }): Edit => ({
+        start: index,
+        end: index + text.length,
+        text: placeholders.get(text) ?? SECRET,
+      }),
     );
     return found.length === 0 ? [...pieces] : applyEdits(pieces, found);
   };

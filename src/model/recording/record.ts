@@ -129,10 +129,10 @@ function createAnswerLog(options: {
   };
 }
 
-function noteBlocks(open: Set<unknown>, told: ModelEvent): void {
-  if (told.type !== 'event' || told.event.type === 'message_stop') open.clear();
-  else if (told.event.type === 'content_block_start') open.add(told.event.index);
-  else if (told.event.type === 'content_block_stop') open.delete(told.event.index);
+function noteBlocks(open: Set<unknown>, modelEvent: ModelEvent): void {
+  if (modelEvent.type !== 'event' || modelEvent.event.type === 'message_stop') open.clear();
+  else if (modelEvent.event.type === 'content_block_start') open.add(modelEvent.event.index);
+  else if (modelEvent.event.type === 'content_block_stop') open.delete(modelEvent.event.index);
 }
 
 function withoutRaw(event: ModelEvent): RecordedEvent {

@@ -119,16 +119,16 @@ interface Playing {
 async function* play({ events }: RecordedCall, playing: Playing): AsyncGenerator<ModelYield, void> {
   const { mask, options, signal } = playing;
   const { speed = 'instant', clock } = options;
-  const told = events.filter(({ event }) => !isAbort(event));
+  const played = events.filter(({ event }) => !isAbort(event));
   let playedMs = 0;
-  for (const { atMs, item } of parts(told, mask, speed)) {
+  for (const { atMs, item } of parts(played, mask, speed)) {
     if (speed === 'recorded') await clock.sleep(atMs - playedMs, signal).catch(() => {});
     if (signal.aborted) return yield failed(ABORTED);
     playedMs = atMs;
     yield item;
   }
-  if (isWhole(told.at(-1)?.event)) return;
-  yield failed(await unfinished({ wasInterrupted: told.length < events.length }, playing));
+  if (isWhole(played.at(-1)?.event)) return;
+  yield failed(await unfinished({ wasInterrupted: played.length < events.length }, playing));
 }
 
 /**

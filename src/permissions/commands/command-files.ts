@@ -150,7 +150,7 @@ function namedFiles(
     meaning?.files.filter(({ access, repository }) =>
       access === 'write' ? kind === 'edit' || !repository : kind === 'read',
     ) ?? [];
-  // Whoever gets a word that nobody reads here may take it for a path.
+  // A program that gets a word which no grammar reads may take it for a path.
   const given = meaning === null ? words.slice(1) : meaning.passes;
   return [
     ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository }) => [

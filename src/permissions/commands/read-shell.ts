@@ -37,7 +37,7 @@ export function createShellReading(): ShellReading {
   };
 }
 
-/** Reads one command line; whoever reads several makes the function once. */
+/** Reads one command line. A caller that reads several makes the function once. */
 export function readShell(text: string, parse: ParseShell | null): ShellScript {
   return createShellReading()(text, parse);
 }

@@ -100,7 +100,7 @@ function tarFiles(argv: Argv, found: Findings) {
   else found.file('.', 'taken');
 }
 
-/** The other file lies beside the first. */
+/** The other file is in the same directory as the first. */
 function besides(argv: Argv, found: Findings) {
   if (argv.has('c', 't', 'l')) return;
   for (const file of argv.operands) {

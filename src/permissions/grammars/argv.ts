@@ -143,7 +143,7 @@ function readBundle(word: Word, known: string, next: Word | undefined, table: Op
     if (row.takes === 'attached') return { given: [...options, given(row, undefined)], consumed: 0 };
     return withNext(row, known, next, options);
   }
-  // What is not known goes on where further letters may stand.
+  // An unknown letter does not end the word: further letters may follow.
   return typeof word === 'string' ? { given: options, consumed: 0 } : unclear(known);
 }
 

@@ -2,7 +2,7 @@ import type { SimpleCommand, Word } from '../shell/shell-script.ts';
 import type { Argv, Findings, Grammar, Role, TableGrammar } from './grammar.ts';
 
 /** A program that looks at the paths which its operands name; without one, at the current directory. */
-function looker(names: string, options: string, more: Partial<TableGrammar> = {}): TableGrammar {
+function inspects(names: string, options: string, more: Partial<TableGrammar> = {}): TableGrammar {
   return { names, options, operands: 'in*', reads: true, open: 'read', more: looksHere, ...more };
 }
 
@@ -25,33 +25,33 @@ const OWNERS =
 
 /** Programs for files and directories. */
 export const FILE_TOOLS: readonly Grammar[] = [
-  looker('ls dir vdir gls exa eza lsd', LS),
-  looker('stat gstat', 'L,dereference f,file-system c,format=text printf=text t,terse cached=text', { more: noMore }),
-  looker(
+  inspects('ls dir vdir gls exa eza lsd', LS),
+  inspects('stat gstat', 'L,dereference f,file-system c,format=text printf=text t,terse cached=text', { more: noMore }),
+  inspects(
     'file',
     'b,brief c i,mime mime-type mime-encoding extension k,keep-going L,dereference^ h,no-dereference N,no-pad n,no-buffer p,preserve-date^ r,raw s,special-files^ v,version 0,print0 e,exclude=text F,separator=text P,parameter=text',
     { more: noMore },
   ),
-  looker(
+  inspects(
     'du gdu',
     '0,null a,all apparent-size B,block-size=text b,bytes c,total D,dereference-args^ d,max-depth=text files0-from=in^ H^ h,human-readable inodes k L,dereference^ l,count-links m P,no-dereference S,separate-dirs si s,summarize t,threshold=text time=?text time-style=text X,exclude-from=in exclude=text x,one-file-system',
   ),
-  looker(
+  inspects(
     'df gdf',
     'a,all B,block-size=text h,human-readable H,si i,inodes k l,local no-sync output=?text P,portability sync^ total t,type=text T,print-type x,exclude-type=text v',
     { more: noMore },
   ),
-  looker(
+  inspects(
     'tree',
     'a d f x L=text R P=text I=text matchcase ignore-case metafirst prune info gitignore noreport charset=text filelimit=text sort=text timefmt=text si du dirsfirst filesfirst q N Q p u g s h D F i A S n C J X inodes device nolinks v t c U r o=out^ l^',
     { exact: true },
   ),
-  looker(
+  inspects(
     'realpath',
     'e,canonicalize-existing m,canonicalize-missing L,logical P,physical q,quiet relative-to=in relative-base=in s,strip,no-symlinks z,zero',
     { more: noMore },
   ),
-  looker(
+  inspects(
     'readlink greadlink',
     'f,canonicalize e,canonicalize-existing m,canonicalize-missing n,no-newline q,quiet s,silent v,verbose z,zero',
     { more: noMore },
@@ -59,7 +59,7 @@ export const FILE_TOOLS: readonly Grammar[] = [
   { names: 'basename', options: 'a,multiple s,suffix=text z,zero', operands: 'text*', reads: true, open: 'nothing' },
   { names: 'dirname', options: 'z,zero', operands: 'text*', reads: true, open: 'nothing' },
   { names: 'pathchk', options: 'p P portability', operands: 'text*', reads: true, open: 'nothing' },
-  looker(
+  inspects(
     'namei lsattr getfacl lsblk findmnt',
     'l,long m,modes o,owners x,mountpoints n,nosymlinks v,vertical a R d p c,omit-header e,all-effective E,no-effective R,recursive',
     { more: noMore, reads: true },

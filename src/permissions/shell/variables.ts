@@ -1,7 +1,7 @@
 import type { Word } from './shell-script.ts';
 
 /**
- * Whether setting a variable can change what programs run, or the value itself may be run. Variables are told apart by
+ * Whether setting a variable can change what programs run, or the value itself may be run. Variables are distinguished by
  * the family of programs that act on them; any other is a plain one, unless its value is more than plain words.
  */
 export function isActedOn(name: string, value: Word): boolean {
@@ -48,7 +48,7 @@ const FAMILIES: readonly RegExp[] = [
 
 /** One path or plain words, in which a shell would see nothing else. A list of URLs may have more. */
 function isPlainValue(value: Word): boolean {
-  // A value that is filled in is text to whoever reads it; the families hold the names of those who would run it.
+  // To its reader a value that is filled in is text; the families hold the names of those who would run it.
   if (typeof value !== 'string') return true;
   return /^[\w@%+=:,./ ^-]*$/.test(value) || /^[a-z][a-z0-9+.-]*:\/\/[^\s;|$()`'"<>\\{}*[\]]*$/i.test(value);
 }

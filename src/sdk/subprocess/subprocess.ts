@@ -66,9 +66,9 @@ class SubprocessTransport implements Transport {
       this.#starting = this.#start();
       this.#attach(await this.#starting);
     } catch (error) {
-      const told = startError(error, this.#commandLine.command, this.#options);
-      this.#settle({ code: null, signal: null, stderr: told.message });
-      throw told;
+      const failure = startError(error, this.#commandLine.command, this.#options);
+      this.#settle({ code: null, signal: null, stderr: failure.message });
+      throw failure;
     }
     const { unknownVersion } = this.#commandLine;
     if (unknownVersion) checkVersion(unknownVersion.command, unknownVersion.args, this.#launch.env);
@@ -100,10 +100,10 @@ class SubprocessTransport implements Transport {
     this.#writer = new LineWriter(child.stdin);
     // Once the agent is gone, Node discards output without a listener; with one it waits for a late reader.
     child.stdout.on('readable', () => {});
-    const hear = this.#launch.stderr ?? this.#warnings(child);
+    const onText = this.#launch.stderr ?? this.#warnings(child);
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#stderr = (this.#stderr + text).slice(-STDERR_TAIL);
-      hear(text);
+      onText(text);
     });
     const onExit = (code: number | null, signal: string | null) => {
       const tell = () => this.#settle({ code, signal, stderr: this.#stderr });

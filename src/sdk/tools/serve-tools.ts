@@ -142,15 +142,15 @@ export async function callTool(
     const result = await tool.handler(args.value, extra);
     const problem = resultProblem(result);
     if (problem === null) return result;
-    if (!extra.signal.aborted) report(callbackOdd(who, problem, TOLD));
+    if (!extra.signal.aborted) report(callbackOdd(who, problem, REPORTED_TO_MODEL));
     return failed(`The tool did not return a result that can be read: its handler ${problem}.`);
   } catch (error) {
-    if (!extra.signal.aborted) report(callbackFailed(who, TOLD, error));
+    if (!extra.signal.aborted) report(callbackFailed(who, REPORTED_TO_MODEL, error));
     return failed(messageOf(error) || `${tool.name} failed without saying why.`);
   }
 }
 
-const TOLD = 'The model was told that the call failed.';
+const REPORTED_TO_MODEL = 'The model was told that the call failed.';
 
 function extraOf({ id, params = {} }: RpcRequest, { signal, send }: CallDependencies): ToolExtra {
   const meta = isObject(params._meta) ? params._meta : {};

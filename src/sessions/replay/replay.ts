@@ -47,7 +47,7 @@ interface ReplayTurn {
 function turnsOf(path: readonly Entry[], pairs: CallPairs): ReplayTurn[] {
   const turns: ReplayTurn[] = [];
   for (const entry of path) {
-    if (entry.type === 'assistant' && !isErrorAnswer(entry)) addSpoken(answerTurn(turns, entry), entry, pairs);
+    if (entry.type === 'assistant' && !isErrorAnswer(entry)) addAnswer(answerTurn(turns, entry), entry, pairs);
     if (entry.type === 'user') say(userTurn(turns), userBlocks(entry, pairs.isPaired));
     if (entry.type === 'attachment') say(userTurn(turns), attachedBlocks(entry));
   }
@@ -79,7 +79,7 @@ function userTurn(turns: ReplayTurn[]): ReplayTurn {
   return turn;
 }
 
-function addSpoken(turn: ReplayTurn, entry: Entry, pairs: CallPairs): void {
+function addAnswer(turn: ReplayTurn, entry: Entry, pairs: CallPairs): void {
   const metadata = readProviderMetadata(entry.providerMetadata);
   for (const block of blocksOf(entry)) {
     const taken = toApiBlock(block, 'assistant');

@@ -10,8 +10,8 @@ export interface DeferredCall {
 
 /** The calls at the end of a path that a hook has deferred to an outside decision, if nothing follows them. */
 export function deferredCalls(path: readonly Entry[]): DeferredCall[] {
-  const spoken = path.findLastIndex((entry) => isConversation(entry) && answeredIds(entry).length === 0);
-  const ids = new Set(path.slice(spoken + 1).flatMap((entry) => (isDeferral(entry) ? answeredIds(entry) : [])));
+  const lastMessage = path.findLastIndex((entry) => isConversation(entry) && answeredIds(entry).length === 0);
+  const ids = new Set(path.slice(lastMessage + 1).flatMap((entry) => (isDeferral(entry) ? answeredIds(entry) : [])));
   if (ids.size === 0) return [];
   return path.flatMap(({ uuid, type, ...rest }) => {
     if (type !== 'assistant' || typeof uuid !== 'string') return [];

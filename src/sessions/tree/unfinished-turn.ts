@@ -15,7 +15,7 @@ export interface UnfinishedTurn {
 
 /**
  * Whether the conversation on a path still waits for its model: it ends with a prompt, with results of tools, with an
- * error in the place of an answer, or in the middle of an answer. Null: the last answer is complete, the user stopped the
+ * error instead of an answer, or in the middle of an answer. Null: the last answer is complete, the user stopped the
  * turn, or there is no conversation. Open calls count as unfinished: a resume settles them.
  *
  * Files of the reference do not say whether an answer is complete, so there the last answer counts as complete.

@@ -50,18 +50,18 @@ async function callHandler(
   try {
     const result = await raceAbort(call(), signal);
     const problem = resultProblem(result);
-    if (problem !== null) context.runtime.log('warn', `${who} ${problem}. ${TOLD}`);
+    if (problem !== null) context.runtime.log('warn', `${who} ${problem}. ${REPORTED_TO_MODEL}`);
     return readResult(result);
   } catch (error) {
     if (error instanceof ToolError || signal.aborted) throw error;
-    context.runtime.log('warn', `${who} threw ${wordsOf(error)}. ${TOLD}`, {
+    context.runtime.log('warn', `${who} threw ${wordsOf(error)}. ${REPORTED_TO_MODEL}`, {
       ...(error instanceof Error && { stack: error.stack }),
     });
     throw new ToolError(messageOf(error) || `${definition.name} failed without saying why.`, { cause: error });
   }
 }
 
-const TOLD = 'The model was told that the call failed.';
+const REPORTED_TO_MODEL = 'The model was told that the call failed.';
 
 /** `TypeError: x is not a function` */
 function wordsOf(error: unknown): string {

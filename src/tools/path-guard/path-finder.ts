@@ -31,7 +31,7 @@ export interface PathMatches {
 }
 
 export interface PathFinder {
-  /** Searches in slices, so that other work goes on. What is below a found path is not listed. */
+  /** Searches in slices, so that other work continues. What is below a found path is not listed. */
   find(patterns: readonly PathPattern[]): Promise<PathMatches>;
 }
 

@@ -31,7 +31,7 @@ export interface Placeholders {
  * Every process and every later run recognises a stand-in by this modification time: one that a killed run left is
  * taken over and removed after the next command.
  */
-const STAND_IN_TIME = new Date(1000);
+const PLACEHOLDER_TIME = new Date(1000);
 
 /** Milliseconds between looks at whether a sandbox is gone. */
 const PAUSES = [20, 50, 100, 200, 400];
@@ -78,7 +78,7 @@ export function createPlaceholders(): Placeholders {
 /** True when the file at the path is a stand-in: ours, another session's, or one that a killed run left. */
 export function isPlaceholder({ path, as }: Placeholder): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.mtimeMs !== STAND_IN_TIME.getTime()) return false;
+  if (stats?.mtimeMs !== PLACEHOLDER_TIME.getTime()) return false;
   if (as.kind === 'directory') return stats.isDirectory() && readdirSync(path).length === 0;
   return stats.isFile() && stats.size === Buffer.byteLength(as.content) && readFileSync(path, 'utf8') === as.content;
 }
@@ -87,7 +87,7 @@ function make({ path, as }: Placeholder): void {
   try {
     if (as.kind === 'directory') mkdirSync(path);
     else writeFileSync(path, as.content, { flag: 'wx' });
-    utimesSync(path, STAND_IN_TIME, STAND_IN_TIME);
+    utimesSync(path, PLACEHOLDER_TIME, PLACEHOLDER_TIME);
   } catch (error) {
     // Another session was quicker, or something real is there by now: that is mounted on as well.
     if (errorCode(error) !== 'EEXIST') throw error;

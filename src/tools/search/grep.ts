@@ -99,7 +99,7 @@ async function locate(path: string | undefined, { workspace }: ToolContext): Pro
   const stat = await workspace.stat(target);
   if (!stat) throw new ToolError(`Path does not exist: ${target}`);
   if (stat.kind === 'directory') return { dir: target };
-  // To open a FIFO would wait for somebody to write; a device may never end.
+  // Opening a FIFO would wait for a writer; a device may never end.
   if (stat.kind === 'other') throw new ToolError(`${target} is neither a file nor a directory.`);
   if (target.includes('\n')) throw new ToolError('A file with a line break in its name cannot be searched.');
   return { dir: dirname(target), file: basename(target) };

@@ -1,7 +1,7 @@
 import type { CodeColours } from '../rows/code/code-colours.ts';
 import type { AnswerRows } from '../rows/markdown/answer-rows.ts';
 
-/** Code that the first answer needs, and the first frame does not: it is loaded when somebody asks for it. */
+/** Code that the first answer needs, and the first frame does not: it is loaded on first use. */
 export class LateRows {
   readonly #onLoaded: () => void;
   #parts: { AnswerRows: typeof AnswerRows; codeColours: CodeColours } | null = null;

@@ -22,7 +22,7 @@ interface OpenAnswer {
 
 /**
  * From the changes of a view to rows: those that are finished, in the order of the conversation, and those that stand
- * for what goes on. Blocks wait where the code for their rows is not loaded yet.
+ * for what is in progress. Blocks wait where the code for their rows is not loaded yet.
  */
 export class SessionRows {
   readonly #context: BlockContext;
@@ -58,7 +58,7 @@ export class SessionRows {
     return rows;
   }
 
-  /** What goes on, for the live part. */
+  /** What is in progress, for the live part. */
   live(view: View, moment: Moment): Row[] {
     const rows = view.live.flatMap((live) => this.#liveRows(live, moment));
     const isCalling = view.live.some((live) => live.kind === 'call' && live.isWritten);

@@ -65,7 +65,7 @@ export function openDraftFile({ home, sessionId, onProblem }: DraftFileOptions):
   return {
     save(left) {
       wanted = left;
-      // Not begun anew by each key: someone who types without a pause would have nothing on disk.
+      // A key does not restart it: a user who types without a pause would have nothing on disk.
       timer ??= startTimer(DELAY_MS, () => void write());
     },
     flush: write,

@@ -148,7 +148,7 @@ export function selectedText({ text, caret, anchor, attachments }: EditorState):
   return wholeText(text.slice(Math.min(anchor, caret), Math.max(anchor, caret)), attachments);
 }
 
-/** The text with labels in the place of attachments. */
+/** The text with a label for each attachment. */
 export function shownText({ text, attachments }: EditorState): string {
   return replaceMarks(text, attachments, labelOf);
 }

@@ -37,7 +37,7 @@ export interface LaidOutText {
   readonly attachments: readonly Attachment[];
 }
 
-/** The rows of the text as seen, broken after blanks and beside wide characters, else where the row ends. */
+/** The rows of the text as seen, broken after blanks and next to wide characters, else where the row ends. */
 export function layOut(state: LaidOutText, view: EditorView): EditorLayout {
   const rows: EditorRow[] = [];
   let start = 0;

@@ -176,7 +176,7 @@ function taken(state: FocusState, menu: Completion): FocusState {
   return item ? edited(state, { type: 'replace', from: menu.from, to: menu.to, text: item.insert }) : state;
 }
 
-/** The state after a change of the text; the menu begins anew. */
+/** The state after a change of the text; the menu starts again. */
 export function edited(state: FocusState, action: EditorAction): FocusState {
   const editor = edit(state.editor, action);
   const menu = editor.text === state.editor.text ? state.menu : { index: 0, closedFor: null };

@@ -61,7 +61,7 @@ export const FIRST_FOCUS: FocusState = {
 
 export type Phase = 'starting' | 'idle' | 'busy' | 'asking' | 'compacting' | 'lost' | 'ended';
 
-/** What the meaning of a key depends on beside the state of the focus. */
+/** What the meaning of a key depends on in addition to the state of the focus. */
 export interface FocusWorld {
   readonly now: number;
   readonly phase: Phase;

@@ -6,7 +6,7 @@ import { nextScope, searchHistory } from './history-search.ts';
 type SearchInput = { type: 'text'; text: string } | { type: 'key'; key: string; action: string | null };
 
 /**
- * The search through history: typing narrows it, Ctrl+R goes on, Ctrl+S takes the next scope. Enter, Tab and Escape
+ * The search through history: typing narrows it, Ctrl+R finds the next, Ctrl+S takes the next scope. Enter, Tab and Escape
  * keep what was found, and Enter sends it; Ctrl+C brings back what was there before.
  */
 export function takeSearchInput(state: FocusState, input: SearchInput, world: FocusWorld): FocusStep {

@@ -37,7 +37,7 @@ function mentionAt(text: string, caret: number): Asked | null {
   const plain = quoted ? null : /(?:^|[\s(])@([^\s"]*)$/.exec(before);
   const query = quoted?.[1] ?? plain?.[1];
   if (query === undefined) return null;
-  // Behind the caret the same word goes on; a choice replaces all of it.
+  // The word continues after the caret; a choice replaces all of it.
   const rest = (quoted ? /^[^"\n]*"?/ : /^[^\s"]*/).exec(text.slice(caret, caret + MAX_QUERY))?.[0] ?? '';
   const from = caret - query.length - (quoted ? 2 : 1);
   return { kind: 'mention', query, isQuoted: quoted !== null, from, to: caret + rest.length };

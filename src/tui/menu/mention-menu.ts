@@ -2,7 +2,7 @@ import { fuzzyQuery, fuzzyScore } from '../../util/text/fuzzy-match.ts';
 import type { Completion, CompletionItem } from '../focus/focus-state.ts';
 import type { Asked } from './asked-at.ts';
 
-/** What `@` can mean beside files. */
+/** What `@` can mean in addition to files. */
 export interface Mentionable {
   /** `agent-reviewer`, `server:uri`. */
   readonly name: string;

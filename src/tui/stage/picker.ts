@@ -2,7 +2,7 @@ import type { Context } from '../focus/default-keys.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import type { Size } from '../screen/screen.ts';
 
-/** What a list is told: an action of its bindings, another key, or typed text. */
+/** The input of a list: an action of its bindings, another key, or typed text. */
 export interface PickerInput {
   /** Null where the key has no binding here. */
   action: string | null;
@@ -12,7 +12,7 @@ export interface PickerInput {
 
 /** A list, a tree or a form over the editor. It has the keys until it is closed. */
 export interface Picker {
-  /** Whose bindings count beside those of all lists. In a `Tree` letters are keys, elsewhere they are text. */
+  /** The context whose bindings count in addition to those of all lists. In a `Tree` letters are keys, elsewhere they are text. */
   readonly context: Context;
   /** What keys do, for the status row. */
   readonly hint: string;

@@ -3,7 +3,7 @@
  * death pipe takes back these, too.
  */
 export const PASTE_ON = '\x1b[?2004h';
-/** Kitty's keyboard protocol: keys that would look alike differ, and alternate keys are told. No key releases. */
+/** Kitty's keyboard protocol: keys that would look alike differ, and alternate keys are reported. No key releases. */
 export const KITTY_ON = '\x1b[>5u';
 /** For terminals without it: modified keys differ. */
 export const MODIFIED_KEYS_ON = '\x1b[>4;2m';
@@ -21,5 +21,5 @@ export function modesOff(keys: KeyMode): string {
   return `${keysOff}${PASTE_OFF}${CURSOR_ON}`;
 }
 
-/** For somebody who does not know what was switched on: the other screen is left without moving the cursor. */
+/** For a caller that does not know what was switched on: the other screen is left without moving the cursor. */
 export const ALL_MODES_OFF = `\x1b[?1007l\x1b[?1047l${KITTY_OFF}${MODIFIED_KEYS_OFF}${PASTE_OFF}\x1b[?1004l\x1b[?2026l${CURSOR_ON}`;

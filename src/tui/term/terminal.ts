@@ -7,7 +7,7 @@ export interface TerminalEvents {
   resize: () => void;
   drain: () => void;
   gone: () => void;
-  /** The process goes on after it was stopped. */
+  /** The process continues after a stop. */
   continued: () => void;
 }
 
@@ -23,7 +23,7 @@ export interface Terminal {
   leave(): void;
   /** An answer of the terminal has come with the keys. */
   replied(reply: Reply): void;
-  /** Stops the process, as Ctrl+Z does, and resolves when it goes on: false where no shell could stop it. */
+  /** Stops the process, as Ctrl+Z does, and resolves when it continues: false where no shell could stop it. */
   suspend(): Promise<boolean>;
   /** No more events; the process may end. */
   close(): void;

@@ -150,7 +150,7 @@ export class Tty implements Terminal {
     this.#in.unref();
   }
 
-  /** What was typed before the first `enter` has line ends in the place of Enter. */
+  /** What was typed before the first `enter` has line ends instead of Enter. */
   readonly #onData = (read: Buffer): void => {
     const isEarly = performance.now() - this.#enteredAt < EARLY_MS;
     const bytes = isEarly ? Buffer.from(read.map((byte) => (byte === LINE_FEED ? RETURN : byte))) : read;

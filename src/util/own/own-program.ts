@@ -145,17 +145,18 @@ interface LookedUp {
 
 /** Searches as Node does: in every `node_modules` up to the root. */
 function lookUp(name: string, from: string): LookedUp {
-  const shelves = ancestors(from)
+  const moduleFolders = ancestors(from)
     .filter((folder) => basename(folder) !== 'node_modules')
     .map((folder) => join(folder, 'node_modules'));
-  const at = shelves.findIndex((shelf) => real(join(shelf, name)) !== null);
-  const shelf = shelves[at];
-  const found = shelf === undefined ? null : real(join(shelf, name));
-  if (shelf === undefined || found === null) return { found: null, closed: shelves.map((each) => join(each, name)) };
+  const at = moduleFolders.findIndex((moduleFolder) => real(join(moduleFolder, name)) !== null);
+  const moduleFolder = moduleFolders[at];
+  const found = moduleFolder === undefined ? null : real(join(moduleFolder, name));
+  if (moduleFolder === undefined || found === null)
+    return { found: null, closed: moduleFolders.map((each) => join(each, name)) };
   // The earlier `node_modules` must not contain this package; and no link may be exchanged.
   const names = name.split('/');
-  const isLinked = [0, ...names.keys()].some((_, depth) => isLink(join(shelf, ...names.slice(0, depth))));
-  return { found, closed: [...shelves.slice(0, at), isLinked ? shelf : join(shelf, name)] };
+  const isLinked = [0, ...names.keys()].some((_, depth) => isLink(join(moduleFolder, ...names.slice(0, depth))));
+  return { found, closed: [...moduleFolders.slice(0, at), isLinked ? moduleFolder : join(moduleFolder, name)] };
 }
 
 function ancestors(folder: string): string[] {

@@ -48,7 +48,7 @@ export const AssistantMessage = open(() => ({
   message: ApiAssistantMessage,
   /** The call that started the subagent of this message; null on the main thread. */
   parent_tool_use_id: z.nullable(z.string()),
-  /** Set when the text is that of an error of the model's API, in the place of an answer. */
+  /** Set when the text is that of an error of the model's API, instead of an answer. */
   error: z.optional(AssistantMessageError),
   ...identity,
   ...origin,

@@ -86,7 +86,7 @@ function colourLines(language: keyof typeof languages, open = ''): LineColours {
         const from = Math.max(before.length - at, 0);
         const shown = part.slice(from).replace(/\n$/, '');
         const style = token ? STYLES[token] : null;
-        // The end of the line belongs to the token that goes on behind it.
+        // The end of the line belongs to the token that continues after it.
         if (part.endsWith('\n')) last = token;
         at += part.length;
         if (shown !== '') spans.push({ text: shown, ...(style && { styles: [style] }) });

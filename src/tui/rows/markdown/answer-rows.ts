@@ -39,7 +39,7 @@ export class AnswerRows {
     this.#colours = colours;
   }
 
-  /** Code has begun whose colours are not loaded. Its lines wait; `push('')` goes on when they are there. */
+  /** Code has begun whose colours are not loaded. Its lines wait; `push('')` continues when they are loaded. */
   get wantsColours(): boolean {
     return this.#waitsFor !== null;
   }

@@ -136,7 +136,7 @@ export class BlockSplitter {
     return pieces;
   }
 
-  /** Lines that are indented belong to the item, and so does a line that goes on with its paragraph. */
+  /** Lines that are indented belong to the item, and so does a line that continues its paragraph. */
   #takeInItem(line: string): Piece[] {
     const indent = indentOf(line);
     const fence = FENCE.exec(line);
