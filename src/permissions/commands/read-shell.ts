@@ -183,6 +183,20 @@ function runsWhatItWrites(script: ShellScript, commands: readonly ShellCommand[]
   const isHook = written.some((word) => typeof word === 'string' && /(?:^|\/)\.(?:git|husky)\//i.test(word));
   const configures = isHook || [...names].some((name) => CONFIGURES.test(name));
   if (configures && commands.some(isConfigured)) return true;
-  const run = [...commands.map(({ words }) => words[0]), ...files.flatMap(({ isRun, word }) => (isRun ? [word] : []))];
-  return run.some((word) => typeof word === 'string' && names.has(programName(word)));
+  const run = files.flatMap(({ isRun, word }) => (isRun && typeof word === 'string' ? [word] : []));
+  const started = commands.flatMap(({ words: [word] }) => (typeof word === 'string' ? [word] : []));
+  if ([...run, ...started].some((word) => names.has(programName(word)))) return true;
+  // `node x` runs x.js, or x/index.js; `python x` runs x/__main__.py.
+  const stems = new Set(written.flatMap((word) => (typeof word === 'string' ? stemsOf(word) : [])));
+  return run.some((word) => stems.has(programName(word.replace(/\/+$/, ''))));
+}
+
+/** The names by which an interpreter may find a file: without its ending, and those of the directories around it. */
+function stemsOf(path: string): string[] {
+  const names = path
+    .toLowerCase()
+    .split('/')
+    .filter((name) => name !== '' && !/^\.+$/.test(name));
+  const last = names.pop() ?? '';
+  return [...names, last.replace(/\.[a-z]+$/, '')];
 }

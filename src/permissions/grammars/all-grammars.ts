@@ -62,9 +62,24 @@ export function createGrammars(): Grammars {
   };
 }
 
-/** `python3.11` is python, `gcc-12` gcc, `vim.basic` vim, `ld-linux-x86-64.so.2` the loader. */
+/** `python3.11` is python, `gcc-12` gcc, `vim.basic` vim, `x86_64-linux-gnu-gcc` gcc, `ld-linux-x86-64.so.2` the loader. */
 function otherNames(name: string): string[] {
-  const plain = name.replace(/\.(?:exe|cmd|bat|basic|tiny|nox|gtk3?|static|real|orig|distrib)$/, '');
+  const plain = name.replace(VARIANT, '').replace(BEFORE_MACHINE, '').replace(MACHINE, '');
+  const unversioned = plain.replace(/(?<=[a-z])[-.]?\d[\d.]*[a-z]?$/, '');
   const isLoader = /^ld(?:-linux|-musl|-\d|\.so|64\.so).*$/.test(name);
-  return [plain, plain.replace(/(?<=[a-z])[-.]?\d[\d.]*[a-z]?$/, ''), ...(isLoader ? ['ld.so'] : [])];
+  const short = [plain, unversioned].map((each) =>
+    each.replace(/-(?:dbg|debug|nox|gtk\d?|pgtk|lucid|cli|cgi|minimal|static)$/, ''),
+  );
+  const restricted = [unversioned, ...short].flatMap((each) => RESTRICTED.exec(each)?.[1] ?? []);
+  return [plain, unversioned, ...short, ...restricted, ...(isLoader ? ['ld.so'] : [])];
 }
+
+/** What distributions add where several programs have one name. */
+const VARIANT =
+  /\.(?:exe|cmd|bat|com|basic|tiny|nox|gtk\d?|static|real|orig|distrib|default|bin|emacs|debianutils|moreutils|openbsd|traditional|ul|sysstat|x11|wrapped|py|rb|pl)$/;
+/** The machine that a compiler or interpreter was made for, before or behind its name. */
+const BEFORE_MACHINE =
+  /^[a-z0-9_]+(?:-[a-z0-9_]+)*?-(?:gnu\w*|musl\w*|mingw32|elf|eabi\w*|darwin[\d.]*|android\d*)-(?=[a-z])/;
+const MACHINE = /[\d.]*-[a-z0-9_]+-(?:linux|darwin|freebsd)[\w-]*$/;
+/** Programs with fewer abilities, or more, by a letter in front. */
+const RESTRICTED = /^[rg](bash|ksh|zsh|nano|vim|view|gvim|awk|sed|tar|find|xargs|env|make|grep)$/;

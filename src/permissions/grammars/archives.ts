@@ -10,7 +10,7 @@ const COMPRESS =
 
 /** Archives and compressed files. */
 export const ARCHIVES: readonly Grammar[] = [
-  { names: 'tar gtar bsdtar', read: tar },
+  { names: 'tar gtar', read: tar },
   {
     names:
       'gzip gunzip bzip2 bunzip2 pbzip2 pigz xz unxz lzma unlzma zstd unzstd lz4 unlz4 lzip lzop brotli compress uncompress',
@@ -55,7 +55,8 @@ export const ARCHIVES: readonly Grammar[] = [
   { names: 'zipinfo', options: 'l m s 1 2 v h t z', operands: 'in text*', reads: true, open: 'read' },
   { names: '7z 7za 7zr p7zip', read: (command, found) => sevenZip(command, found) },
   {
-    names: 'cpio pax ar unrar rar unar lsar lha arj cabextract xar shar unshar',
+    names:
+      'bsdtar cpio bsdcpio bsdcat pax ar jar ptar mcp mmv mln mad hardlink funzip unzipsfx unrar rar unar lsar lha arj cabextract xar shar unshar',
     options: 'help',
     operands: 'never*',
     more: (_argv, found) => found.doubt('which files it touches cannot be told'),

@@ -98,6 +98,8 @@ function cmake({ words }: SimpleCommand, found: Findings) {
       if (!words.slice(at + 1).every(isPlain)) found.doubt('words of it go to another program');
       return;
     }
+    const [, written] = /^-(?:B|-(?:build|install|prefix)=?)(.*)$/s.exec(word) ?? [];
+    if (written !== undefined) found.file(written === '' ? (words[at + 1] ?? '') : written, 'taken');
     if (word === '-D') at++;
     const setting = word === '-D' ? `-D${String(words[at])}` : word;
     const name = word.replace(/=.*/s, '').replace(/^(-[jSBGAT])(?=.)/, '$1');

@@ -11,7 +11,7 @@ export const EDITORS: readonly Grammar[] = [
   },
   { names: 'ed red', options: 's p=text', operands: 'edit', more: editorInput },
   neverKnown(
-    'emacs emacsclient nano pico micro helix hx kak joe jed mcedit ne code codium cursor subl atom gedit kate zed idea pycharm webstorm vipe vidir vipw visudo sudoedit sensible-editor editor select-editor xdg-open open start gnome-open sensible-browser x-www-browser',
+    'emacs emacsclient nano pico micro helix hx kak joe jed mcedit ne code codium cursor subl atom gedit kate zed idea pycharm webstorm vipe vidir vipw visudo sudoedit sensible-editor editor select-editor sensible-pager pager vimtutor w3mman xdg-open open start gnome-open sensible-browser x-www-browser',
     'it starts other programs from within',
   ),
   // Without a terminal they print the file, but an option or a variable may name a program.
@@ -37,6 +37,11 @@ export const EDITORS: readonly Grammar[] = [
     options: 'k,apropos f,whatis a,all w,where,path s=text S=text',
     operands: 'in*',
     exact: true,
+    // A page that is a file is typeset, and may take in other files.
+    more: (argv, found) => {
+      const isFile = (word: Word) => typeof word !== 'string' || /[/.]/.test(word);
+      if (argv.operands.some(isFile)) found.doubt('which files it opens cannot be told');
+    },
   },
 ];
 

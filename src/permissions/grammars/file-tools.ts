@@ -34,7 +34,7 @@ export const FILE_TOOLS: readonly Grammar[] = [
   ),
   inspects(
     'du gdu',
-    '0,null a,all apparent-size B,block-size=text b,bytes c,total D,dereference-args^ d,max-depth=text files0-from=in^ H^ h,human-readable inodes k L,dereference^ l,count-links m P,no-dereference S,separate-dirs si s,summarize t,threshold=text time=?text time-style=text X,exclude-from=in exclude=text x,one-file-system',
+    '0,null a,all apparent-size B,block-size=text b,bytes c,total D,dereference-args^ d,max-depth=text files0-from=never H^ h,human-readable inodes k L,dereference^ l,count-links m P,no-dereference S,separate-dirs si s,summarize t,threshold=text time=?text time-style=text X,exclude-from=in exclude=text x,one-file-system',
   ),
   inspects(
     'df gdf',

@@ -1,4 +1,4 @@
-import type { Word } from '../shell/shell-script.ts';
+import { ANY_TEXT, type Word } from '../shell/shell-script.ts';
 import type { Argv, Findings, TableGrammar } from './grammar.ts';
 
 /** Options of everything that shows differences. */
@@ -53,13 +53,27 @@ export function readContents(argv: Argv, found: Findings): void {
   if (specs.length === 0 && !isOneFile) found.repository('read');
 }
 
+/**
+ * A path as git reads it: its patterns are git's own, in which a star crosses directories, and what begins with a colon has a
+ * meaning of its own.
+ */
+export function pathspec(word: Word): Word {
+  if (typeof word !== 'string') return word;
+  if (word.startsWith(':')) return ANY_PATH;
+  const at = word.search(/[*?[\\]/);
+  if (at === -1) return word;
+  return { parts: [...(at === 0 ? [] : [word.slice(0, at)]), ANY_TEXT], many: true };
+}
+
+const ANY_PATH: Word = { parts: [ANY_TEXT], many: true };
+
 /** `HEAD:path` is a file; `:/` and other magic may be any. */
-function readSpec(word: Word, found: Findings) {
-  if (isExclusion(word)) return;
-  const text = typeof word === 'string' ? word : '';
+function readSpec(given: Word, found: Findings) {
+  if (isExclusion(given)) return;
+  const text = typeof given === 'string' ? given : '';
   const [, path] = /^[^:]*:(?:\d:)?(.*)$/s.exec(text) ?? [];
-  if (text.startsWith(':(') || text.startsWith(':/') || text === ':')
-    found.file({ parts: [{ any: 'text' }], many: false }, 'tree');
+  const word = path === undefined ? pathspec(given) : given;
+  if (text.startsWith(':(') || text.startsWith(':/') || text === ':') found.file(ANY_PATH, 'tree');
   else if (path !== undefined && path !== '') found.file(path, 'in');
   else found.file(word, 'tree');
 }
@@ -255,7 +269,7 @@ export const GIT_READERS: readonly TableGrammar[] = [
         return found.doubt('its subcommand is not known');
       if (name === 'drop' || name === 'clear' || name === 'create' || name === 'store') return;
       found.repository('write');
-      if (name === 'push') for (const path of rest) found.file(path, 'taken');
+      if (name === 'push') for (const path of rest) found.file(pathspec(path), 'taken');
     },
   },
 ];

@@ -1,5 +1,5 @@
 import type { Word } from '../shell/shell-script.ts';
-import { DIFF } from './git-readers.ts';
+import { DIFF, pathspec } from './git-readers.ts';
 import { isHarmlessSetting } from './git-settings.ts';
 import type { Argv, Findings, TableGrammar } from './grammar.ts';
 
@@ -21,10 +21,16 @@ function changesTree(argv: Argv, found: Findings) {
   found.repository('write');
 }
 
+/** Paths are changed, with everything below them. They may stand in a file; and what is left out alone leaves the rest. */
+function takesSpecs(argv: Argv, found: Findings) {
+  for (const word of argv.operands) found.file(pathspec(word), 'taken');
+  if (argv.has('pathspec-from-file')) found.repository('write');
+}
+
 /** Paths after `--` alone are changed; without `--` an operand is a branch or a path. */
 function checksOut(argv: Argv, found: Findings) {
   const isNew = argv.has('b', 'B', 'c', 'C', 'orphan') && argv.operands.length === 0;
-  for (const word of argv.operands) found.file(word, 'taken');
+  for (const word of argv.operands) found.file(pathspec(word), 'taken');
   const specs = argv.afterDashes ?? [];
   if (!isNew && (specs.length === 0 || specs.some((word) => typeof word !== 'string' || word.startsWith(':')))) {
     found.repository('write');
@@ -66,7 +72,8 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     names: 'clone',
     options:
       'v,verbose q,quiet progress n,no-checkout bare mirror l,local no-hardlinks s,shared reject-shallow recurse-submodules=?text recursive j,jobs=text o,origin=text b,branch=text revision=text depth=text shallow-since=text shallow-exclude=text single-branch no-single-branch no-tags shallow-submodules no-shallow-submodules remote-submodules no-remote-submodules dissociate 4,ipv4 6,ipv6 filter=text also-filter-submodules sparse !c !config !u !upload-pack !template !reference !separate-git-dir !bundle-uri',
-    operands: 'tree out',
+    operands: 'text out',
+    more: clones,
   },
   {
     names: 'init',
@@ -107,7 +114,8 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     names: 'restore',
     options:
       's,source=text S,staged W,worktree ignore-unmerged overlay no-overlay q,quiet progress no-progress m,merge conflict=text ours theirs 2 3 p,patch ignore-skip-worktree-bits recurse-submodules no-recurse-submodules pathspec-from-file=in pathspec-file-nul',
-    operands: 'taken*',
+    operands: 'text*',
+    more: takesSpecs,
   },
   {
     names: 'reset',
@@ -119,14 +127,19 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
   {
     names: 'rm',
     options: 'n,dry-run q,quiet cached f,force r ignore-unmatch sparse pathspec-from-file=in pathspec-file-nul',
-    operands: 'taken*',
+    operands: 'text*',
+    more: takesSpecs,
   },
   { names: 'mv', options: 'v,verbose n,dry-run f,force k sparse', operands: 'taken* out', more: lands },
   {
     names: 'clean',
     options: 'q,quiet n,dry-run f,force d x X e,exclude=text !i !interactive',
-    operands: 'taken*',
-    more: (argv, found) => (argv.has('n') || argv.operands.length > 0 ? undefined : found.repository('write')),
+    operands: 'text*',
+    more: (argv, found) => {
+      if (argv.has('n')) return;
+      takesSpecs(argv, found);
+      if (argv.operands.length === 0) found.repository('write');
+    },
   },
   {
     names: 'apply',
@@ -141,10 +154,10 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     options: `${DIFF} o,output-directory=out n,numbered N,no-numbered s,signoff stdout cover-letter no-cover-letter numbered-files suffix=text start-number=text v,reroll-count=text rfc=?text subject-prefix=text k,keep-subject zero-commit add-header=text to=text cc=text from=?text in-reply-to=text attach=?text inline=?text thread=?text no-thread signature=text no-signature base=text root no-stat no-binary ignore-if-in-upstream`,
     operands: 'text*',
     counts: '-',
-    more: (argv, found) =>
-      argv.has('o', 'stdout')
-        ? found.repository('read')
-        : found.file({ parts: [{ any: 'name' }, '.patch'], many: true }, 'out'),
+    more: (argv, found) => {
+      found.repository('read');
+      if (!argv.has('o', 'stdout')) found.file({ parts: [{ any: 'name' }, '.patch'], many: true }, 'out');
+    },
   },
   {
     names: 'archive',
@@ -205,6 +218,16 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     more: config,
   },
 ];
+
+/** A repository on this machine is read as a whole, also where only its `.git` is named. */
+function clones({ operands: [source] }: Argv, found: Findings) {
+  if (source === undefined) return;
+  if (typeof source !== 'string') return found.file(source, 'tree');
+  if (/^(?:https?|ssh|git):\/\//i.test(source) || /^[^/:]+@?[^/:]*:(?!\/\/)/.test(source)) return;
+  const path = source.replace(/^file:\/\/[^/]*/i, '');
+  for (const each of new Set([path, path.replace(/(?:^|\/)\.git\/*$/, '') || '.'])) found.file(each, 'tree');
+  if (/^[a-z][a-z0-9+.-]*:/i.test(path)) found.doubt('which repository it copies cannot be told');
+}
 
 function lands(argv: Argv, found: Findings) {
   const target = argv.operands.at(-1);

@@ -13,10 +13,35 @@ export function isHarmlessCode(word: Word, program: string): boolean {
       ? JAVASCRIPT
       : OTHER;
   const tokens = tokensOf(word);
+  if (language === PYTHON && !importsHarmless(word)) return false;
   return tokens?.every((_token, at) => isHarmlessToken(tokens, at, language)) ?? false;
 }
 
 const MAX_CODE = 2000;
+
+/** The files that harmless code opens by itself: JSON that it requires, and files with the name of a module. */
+export function filesOfCode(word: Word, program: string): { name: string; role: 'in' | 'script' }[] {
+  if (typeof word !== 'string') return [];
+  if (/^(?:python|pypy)/.test(program)) {
+    return importsOf(word).flatMap((names) => names.map((name) => ({ name: `${name}.py`, role: 'script' as const })));
+  }
+  return [...word.matchAll(/require\s*\(\s*['"]([^'"]+)['"]/g)].map(([, name = '']) => ({ name, role: 'in' as const }));
+}
+
+/** The modules that each statement imports. */
+function importsOf(code: string): string[][] {
+  const statements = [...code.matchAll(/(?:^|[;:\n])\s*(?:import\s+([\w\s,.]*)|from\s+([\w.]+)\s+import\b)/g)];
+  return statements.map(([, listed, from]) => (from ?? listed ?? '').split(',').map((name) => name.trim()));
+}
+
+const PYTHON_MODULES = /^(?:json|sys|platform|math)$/;
+
+/** Only modules of Python itself are imported: any other may be a file that does more. */
+function importsHarmless(code: string): boolean {
+  const imports = importsOf(code);
+  const mentioned = code.match(/\bimport\b/g)?.length ?? 0;
+  return mentioned === imports.length && imports.flat().every((name) => PYTHON_MODULES.test(name));
+}
 
 interface Language {
   /** Names that may stand alone. */

@@ -11,7 +11,7 @@ import {
 } from '../shell/shell-script.ts';
 import { type OptionTable, readArgv } from './argv.ts';
 import type { Argv, Findings, Grammar, Role, TableGrammar, Within } from './grammar.ts';
-import { isHarmlessCode, isRunnableFile } from './inner-code.ts';
+import { filesOfCode, isHarmlessCode, isRunnableFile } from './inner-code.ts';
 
 /** What a command means to its program, and what it starts. */
 export interface Interpretation {
@@ -116,7 +116,7 @@ function usesOf(word: Word, role: Role): FileUse[] {
   if (word === '-' || word === '') return [];
   switch (role) {
     case 'in':
-      return [{ word, access: 'read' }];
+      return [{ word, access: 'read' }, ...behindMark(word)];
     case 'script':
       return [{ word, access: 'read', isRun: true }];
     case 'tree':
@@ -133,6 +133,12 @@ function usesOf(word: Word, role: Role): FileUse[] {
     default:
       return [];
   }
+}
+
+/** Many programs take further words from the file that `@file` names. */
+function behindMark(word: Word): FileUse[] {
+  if (typeof word !== 'string' || !/^@./.test(word)) return [];
+  return [{ word: word.slice(1), access: 'read' }];
 }
 
 function readByTable(words: readonly Word[], grammar: TableGrammar, table: OptionTable, found: Findings) {
@@ -191,6 +197,7 @@ function take(word: Word, role: Role, found: Findings) {
       return;
     case 'lang':
       if (!isHarmlessCode(word, found.program)) found.doubt('it is given code in a language that is not read');
+      for (const { name, role: kind } of filesOfCode(word, found.program)) found.file(name, kind);
       return;
     case 'script':
       if (!isRunnableFile(word)) found.doubt('which file it would run cannot be told');

@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from '../shell/shell-script.ts';
 import { type Argv, type Findings, type Grammar, neverKnown, type TableGrammar } from './grammar.ts';
-import { isHarmlessCode } from './inner-code.ts';
+import { filesOfCode, isHarmlessCode } from './inner-code.ts';
 
 /** A program that runs a file, and hands the words after it on. Options of others end where the file begins. */
 function runner(names: string, options: string, more: Partial<TableGrammar> = {}): TableGrammar {
@@ -53,7 +53,7 @@ export const INTERPRETERS: readonly Grammar[] = [
   { names: 'deno', read: deno },
   { names: 'bun', read: bun },
   neverKnown(
-    'irb pry ghci jshell psysh ipython jupyter bpython ptpython erl osascript r R maxima gp mathematica matlab swipl prolog gforth',
+    'irb pry ghci jshell psysh ipython jupyter bpython ptpython erl osascript r R maxima gp mathematica matlab swipl prolog gforth erb rake rdbg slsh jed-script jdb jrunscript jexec pdb pydoc idle prove perldoc perlbug perlthanks cpanp instmodsh phar phpdbg php-fpm hhvm wolframscript scilab yacas coqtop ghc runhugs hugs ciao clojure clj bb planck lumo lein-exec fsi csi dotnet-script fsharpi scriptcs io picolisp newlisp janet fennel moon terra rep red rebol',
     'it takes code from its words or its input',
   ),
   {
@@ -91,6 +91,7 @@ function python({ words }: SimpleCommand, found: Findings) {
       const code = words[at + 1];
       if (code === undefined || !isHarmlessCode(code, found.program))
         found.doubt('it is given code in a language that is not read');
+      for (const { name, role } of code === undefined ? [] : filesOfCode(code, found.program)) found.file(name, role);
       return found.passes(words.slice(at + 2));
     }
     if (/^-[BdEIOPqRsSuvx]*m$/.test(word)) return pythonModule(words.slice(at + 1), found);
@@ -114,6 +115,8 @@ function pythonModule([module, ...words]: readonly Word[], found: Findings) {
     return;
   }
   // A module of the project is known by its name and words.
+  found.file(`${module.replaceAll('.', '/')}.py`, 'script');
+  found.file(module.replaceAll('.', '/'), 'script');
   if (module === 'pip') return found.starts(['pip', ...words]);
   if (module === 'pytest') return found.starts(['pytest', ...words]);
   if (module === 'venv') {

@@ -2,7 +2,7 @@ import type { Word } from '../shell/shell-script.ts';
 import { type Argv, type Findings, type Grammar, neverKnown, onlyText } from './grammar.ts';
 
 const CURL =
-  '#,progress-bar 0,http1.0 1,tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 tls-max=text 2 3 4,ipv4 6,ipv6 http1.1 http2 http2-prior-knowledge http3 a,append anyauth basic digest negotiate ntlm bearer=text oauth2-bearer=text b,cookie=text c,cookie-jar=out cacert=in capath=in E,cert=in cert-type=text ciphers=text compressed connect-timeout=text connect-to=text C,continue-at=text create-dirs d,data=text data-ascii=text data-binary=text data-raw=text data-urlencode=text json=text url-query=text D,dump-header=out fail-early f,fail fail-with-body F,form=text form-string=text g,globoff G,get H,header=text I,head i,include,show-headers insecure,k interface=text j,junk-session-cookies keepalive-time=text key=in key-type=text limit-rate=text L,location location-trusted max-filesize=text max-redirs=text m,max-time=text M,manual N,no-buffer no-keepalive no-progress-meter noproxy=text o,output=out output-dir=out R,remote-time O,remote-name remote-name-all J,remote-header-name p,proxytunnel post301 post302 post303 x,proxy=text U,proxy-user=text parallel,Z parallel-max=text Q,quote=text r,range=text referer,e=text request,X=text request-target=text resolve=text retry=text retry-all-errors retry-connrefused retry-delay=text retry-max-time=text S,show-error s,silent speed-limit,Y=text speed-time,y=text ssl ssl-reqd stderr=out styled-output no-styled-output tcp-nodelay T,upload-file=in time-cond,z=text trace=out trace-ascii=out trace-time unix-socket=text url=text u,user=text A,user-agent=text v,verbose V,version w,write-out=text xattr next proto=text proto-default=text proto-redir=text disable,q path-as-is aws-sigv4=text !K !config !netrc-file !engine';
+  '#,progress-bar 0,http1.0 1,tlsv1 tlsv1.0 tlsv1.1 tlsv1.2 tlsv1.3 tls-max=text 2 3 4,ipv4 6,ipv6 http1.1 http2 http2-prior-knowledge http3 a,append anyauth basic digest negotiate ntlm bearer=text oauth2-bearer=text b,cookie=text c,cookie-jar=out cacert=in capath=in E,cert=in cert-type=text ciphers=text compressed connect-timeout=text connect-to=text C,continue-at=text create-dirs d,data=text data-ascii=text data-binary=text data-raw=text data-urlencode=text json=text url-query=text D,dump-header=out fail-early f,fail fail-with-body F,form=text form-string=text g,globoff G,get H,header=text I,head i,include,show-headers insecure,k interface=text j,junk-session-cookies keepalive-time=text key=in key-type=text limit-rate=text L,location location-trusted max-filesize=text max-redirs=text m,max-time=text M,manual N,no-buffer no-keepalive no-progress-meter noproxy=text o,output=out output-dir=out R,remote-time O,remote-name remote-name-all J,remote-header-name p,proxytunnel post301 post302 post303 x,proxy=text U,proxy-user=text parallel,Z parallel-max=text Q,quote=text r,range=text referer,e=text request,X=text request-target=text resolve=text retry=text retry-all-errors retry-connrefused retry-delay=text retry-max-time=text S,show-error s,silent speed-limit,Y=text speed-time,y=text ssl ssl-reqd stderr=out styled-output no-styled-output tcp-nodelay T,upload-file=in time-cond,z=text trace=out trace-ascii=out trace-time unix-socket=text url=text u,user=text A,user-agent=text v,verbose V,version w,write-out=text xattr next proto=text proto-default=never proto-redir=text disable,q path-as-is aws-sigv4=text !K !config !netrc-file !engine';
 /** Values that begin with `@` or `<` name a file. */
 const CURL_FILES = /^(?:d|data-ascii|data-binary|data-urlencode|json|url-query|F|H|b|w|proxy-header)$/;
 
@@ -45,7 +45,31 @@ export const NETWORK: readonly Grammar[] = [
     exact: true,
   },
   { names: 'hostname', options: 's,short f,fqdn,long i,ip-address I,all-ip-addresses d,domain', reads: true },
-  onlyText('ping ping6 traceroute tracepath host dig nslookup whois mtr nmap arp ifconfig netstat ss route'),
+  onlyText('ping ping6 traceroute tracepath host whois ifconfig netstat route'),
+  {
+    names: 'dig nslookup',
+    options:
+      '4 6 m r v b=text c=text f=in k=in p=text q=text t=text x=text y=text h type=text query=text port=text timeout=text debug nodebug',
+    operands: 'text*',
+    oneDash: true,
+    more: (argv, found) => {
+      const isAsked = found.program === 'dig' || argv.operands.length > 0;
+      if (!isAsked) found.doubt('it takes commands from its input');
+    },
+  },
+  {
+    names: 'ss',
+    options:
+      'h,help V,version n,numeric r,resolve a,all l,listening o,options e,extended m,memory p,processes T,threads i,info tipcinfo s,summary tos cgroup b,bpf E,events Z,context z,contexts 4,ipv4 6,ipv6 0,packet t,tcp M,mptcp S,sctp u,udp d,dccp w,raw x,unix tipc vsock xdp f,family=text H,no-header O,oneline inet-sockopt A,query,socket=text D,diag=out F,filter=in',
+    operands: 'text*',
+  },
+  {
+    names: 'arp',
+    options: 'a e v,verbose n,numeric i,device=text d,delete D,use-device A,p,protocol=text H=text s,set f,file=in',
+    operands: 'text*',
+    more: (argv, found) => (argv.has('f') ? found.doubt('what it does is in a file') : undefined),
+  },
+  neverKnown('mtr nmap nping ndiff zenmap masscan', 'which files it opens and which scripts it runs cannot be told'),
   {
     names:
       'telnet ftp lftp tftp rsh rlogin rexec socat openssl gpg gpg2 gpgv aria2c axel http https xh httpie lynx links w3m elinks aws gcloud gsutil az rclone s3cmd mc restic borg',
@@ -64,6 +88,13 @@ function curlFiles(argv: Argv, found: Findings) {
     if (value === undefined) continue;
     if (CURL_FILES.test(name)) attached(value, name, found);
     if (name === 'o' && typeof value === 'string' && value.includes('#'))
+      found.doubt('which file it writes cannot be told');
+    // It finds names by patterns of its own, reads addresses from a file, and writes where a format says.
+    if (name === 'T' && typeof value === 'string' && /[[{]/.test(value))
+      found.doubt('which files it sends cannot be told');
+    if (name === 'url' && typeof value === 'string' && value.startsWith('@'))
+      found.doubt('its addresses are in another file');
+    if (name === 'w' && (typeof value !== 'string' || value.includes('output{')))
       found.doubt('which file it writes cannot be told');
   }
   for (const word of [...argv.operands, argv.value('url') ?? '']) fileAddress(word, found);
@@ -115,6 +146,9 @@ function wgetFiles(argv: Argv, found: Findings) {
 }
 
 function checkSettings(argv: Argv, found: Findings) {
+  const jump = argv.value('J');
+  if (jump !== undefined && !(typeof jump === 'string' && /^(?!-)[\w@.,:[\]-]+$/.test(jump)))
+    found.doubt('the host between cannot be told');
   const isPlain = ({ value }: { value: Word | undefined }) => typeof value === 'string' && SSH_SETTINGS.test(value);
   if (!argv.given.filter(({ name }) => name === 'o').every(isPlain))
     found.doubt('it is given a setting that can run commands');

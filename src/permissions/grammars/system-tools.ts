@@ -4,12 +4,55 @@ import { type Findings, type Grammar, neverKnown, onlyText } from './grammar.ts'
 /** Programs that tell about the machine, its users and its processes, and those that do a little more. */
 export const SYSTEM_TOOLS: readonly Grammar[] = [
   onlyText(
-    'sleep seq expr factor arch nproc whoami groups logname tty users who w uptime free vmstat iostat mpstat lscpu lsmem lspci lsusb lsmod hostid getconf locale tput clear cal ncal lsb_release sw_vers uname id which whereis whatprovides numfmt',
+    'sleep seq expr factor arch nproc whoami groups logname tty w uptime free vmstat iostat mpstat lscpu lsmem lspci lsusb lsmod hostid getconf locale tput clear cal ncal lsb_release sw_vers uname id which whereis whatprovides numfmt',
     { reads: true },
   ),
   onlyText(
-    'kill killall pkill pgrep pidof pidwait skill snice renice logger wall write mesg stty tset setterm yes sysctl dmesg last lastb lslogins timedatectl localectl hostnamectl ulimit nologin usleep fuser lsof pmap pwdx slabtop tload',
+    'kill killall pkill pgrep pidof pidwait skill snice renice write mesg stty yes ulimit nologin usleep fuser lsof pmap pwdx slabtop',
   ),
+  {
+    names: 'who users',
+    options:
+      'a,all b,boot d,dead H,heading l,login lookup m p,process q,count r,runlevel s,short t,time T,w,mesg u,users',
+    operands: 'in*',
+    reads: true,
+  },
+  {
+    names: 'logger',
+    options:
+      'i id=?text f,file=in e,skip-empty no-act p,priority=text octet-count prio-prefix s,stderr S,size=text t,tag=text n,server=text P,port=text T,tcp d,udp rfc3164 rfc5424=?text msgid=text',
+    operands: 'text*',
+  },
+  { names: 'wall', options: 'g,group=text n,nobanner t,timeout=text', operands: 'in*' },
+  {
+    names: 'dmesg',
+    options:
+      'C,clear c,read-clear D,console-off E,console-on F,file=in f,facility=text H,human J,json k,kernel L,color=?text l,level=text n,console-level=text P,nopager p,force-prefix r,raw noescape S,syslog s,buffer-size=text u,userspace w,follow W,follow-new x,decode d,show-delta e,reltime T,ctime t,notime time-format=text since=text until=text h,help V,version',
+  },
+  // What it sets may name a program that the kernel starts.
+  {
+    names: 'sysctl',
+    options: 'a,all A X deprecated b,binary e,ignore N,names n,values r,pattern=text q,quiet',
+    operands: 'text*',
+    more: (argv, found) => {
+      const sets = argv.operands.some((word) => typeof word !== 'string' || word.includes('='));
+      if (sets) found.doubt('what it changes cannot be told');
+    },
+  },
+  {
+    names: 'last lastb lslogins',
+    options:
+      'a,hostlast d,dns f,file=in F,fulltimes i,ip n,limit=text R,nohostname s,since=text t,until=text p,present w,fullnames x,system time-format=text c,colon-separate e,export g,groups=text l,logins=text o,output=text u,user-accs',
+    operands: 'text*',
+    counts: '-',
+  },
+  {
+    names: 'timedatectl localectl hostnamectl',
+    options:
+      'no-pager no-ask-password a,all p,property=text value monitor static transient pretty json=text l,full no-convert',
+    operands: 'text*',
+  },
+  neverKnown('setterm tset reset tload', 'which files it opens cannot be told'),
   { names: 'ps', read: (command, found) => textWords(command, found) },
   { names: 'printenv', options: '0,null', operands: 'text*', open: 'nothing' },
   { names: 'date gdate', read: date },
@@ -49,7 +92,7 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
     'it runs commands of its own language, some of which start programs or open files',
   ),
   neverKnown(
-    'ffmpeg ffprobe convert magick mogrify identify gs gimp inkscape pdftk pandoc latex pdflatex xelatex lualatex tex luatex bibtex latexmk dot graphviz soffice libreoffice wkhtmltopdf exiftool',
+    'ffmpeg ffprobe convert magick mogrify identify gs gimp inkscape pdftk pandoc groff troff nroff ditroff soelim pic gpic eqn geqn neqn tbl gtbl grn grap refer lookbib indxbib grog grops grotty catman mandb zsoelim preconv rpcgen latex pdflatex xelatex lualatex tex luatex bibtex latexmk dot graphviz soffice libreoffice wkhtmltopdf exiftool',
     'it can start programs or open files by its words and files',
   ),
 ];

@@ -37,7 +37,7 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     'c,bytes=text n,lines=text q,quiet,silent v,verbose z,zero-terminated f^ F^ follow=?text^ retry^ pid=text^ s,sleep-interval=text^ max-unchanged-stats=text^',
     { counts: '-+' },
   ),
-  reader('wc gwc', 'c,bytes m,chars l,lines w,words L,max-line-length total=text files0-from=in^'),
+  reader('wc gwc', 'c,bytes m,chars l,lines w,words L,max-line-length total=text files0-from=never'),
   reader(
     'cut gcut',
     'b,bytes=text c,characters=text d,delimiter=text f,fields=text n complement s,only-delimited output-delimiter=text z,zero-terminated',
@@ -106,7 +106,7 @@ export const TEXT_TOOLS: readonly Grammar[] = [
   {
     names: 'sort gsort',
     options:
-      'b,ignore-leading-blanks d,dictionary-order f,ignore-case g,general-numeric-sort i,ignore-nonprinting M,month-sort h,human-numeric-sort n,numeric-sort R,random-sort r,reverse V,version-sort sort=text c,check=?text C k,key=text m,merge batch-size=text o,output=out s,stable S,buffer-size=text t,field-separator=text T,temporary-directory=out parallel=text u,unique z,zero-terminated debug !compress-program random-source=in^ files0-from=in^',
+      'b,ignore-leading-blanks d,dictionary-order f,ignore-case g,general-numeric-sort i,ignore-nonprinting M,month-sort h,human-numeric-sort n,numeric-sort R,random-sort r,reverse V,version-sort sort=text c,check=?text C k,key=text m,merge batch-size=text o,output=out s,stable S,buffer-size=text t,field-separator=text T,temporary-directory=out parallel=text u,unique z,zero-terminated debug !compress-program random-source=in^ files0-from=never',
     operands: 'in*',
     reads: true,
   },
@@ -183,6 +183,21 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     more: jqFilter,
   },
   {
+    names: 'yq xq tomlq',
+    options:
+      'r,raw-output R c,compact-output P,prettyPrint j,tojson n,null-input e,exit-status s,slurp S,sort-keys o,output-format=text p,input-format=text I,indent=text N,no-doc M,no-colors C,colors y,yaml-output Y v,verbose V,version unwrapScalar=text i,inplace^ xml-output',
+    operands: (argv) => {
+      const files = argv.has('i') ? 'edit*' : 'in*';
+      return /^e(?:val)?(?:-all)?$|^ea$/.test(String(argv.operands[0])) ? `text text ${files}` : `text ${files}`;
+    },
+    exact: true,
+    more: (argv, found) => {
+      const mayLoad = (word: Word) => typeof word !== 'string' || /load|include|import|env|strenv|system/.test(word);
+      found.starts(['jq']);
+      if (argv.operands.slice(0, 2).some(mayLoad)) found.doubt('its filter may take in other files');
+    },
+  },
+  {
     names: 'sed gsed',
     options:
       'n,quiet,silent debug e,expression=text f,file=script E,r,regexp-extended i,in-place=?text l,line-length=text posix s,separate sandbox u,unbuffered z,null-data b,binary follow-symlinks^',
@@ -191,7 +206,7 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     more: sedScript,
   },
   neverKnown(
-    'zgrep zegrep zfgrep bzgrep xzgrep lzgrep zdiff zcmp bzdiff xzdiff zmore bzmore xzmore zless bzless xzless',
+    'zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep lzgrep lzegrep lzfgrep zstdgrep zipgrep ptargrep rgrep zdiff zcmp bzdiff bzcmp xzdiff xzcmp lzdiff lzcmp zmore bzmore xzmore lzmore zless bzless xzless lzless zstdless lessfile lesspipe gzexe bzexe znew zforce',
     'it is a script around other programs',
   ),
   { names: 'awk gawk mawk nawk original-awk', read: awk },
@@ -208,9 +223,14 @@ function jqFilter(argv: Argv, found: Findings) {
   const pairs = argv.given.filter(({ name }) => name === 'arg' || name === 'argjson').length;
   if (pairs > 0) for (const word of argv.operands) found.file(word, 'in');
   const filters = pairs > 0 ? argv.operands : argv.operands.slice(0, 1);
-  const includes = (word: Word) =>
-    typeof word !== 'string' || /\b(?:include|import|input_line_number|getpath_file|\$__prog)\b/.test(word);
-  if (!argv.has('f') && filters.some(includes)) found.changes();
+  if (argv.has('f')) return;
+  // Both stand at the beginning of a filter.
+  const mayInclude = (word: Word) => {
+    const start = typeof word === 'string' ? word : word.parts[0];
+    return typeof start !== 'string' || start === '' || /(?:^|[^.\w"$])(?:include|import)\b/.test(start);
+  };
+  if (filters.some(mayInclude)) found.doubt('its filter may take in other files');
+  if (filters.some((word) => typeof word !== 'string')) found.changes();
 }
 
 /** Of `-i` the suffix names a further file. Some versions take it from the next word. */

@@ -20,7 +20,7 @@ const LIMITS = 'core data nice fsize sigpending memlock rss nofile msgqueue rtpr
 
 /** Programs that start the command which their words name. */
 export const WRAPPERS: readonly Grammar[] = [
-  wrapper('nohup builtin catchsegv eatmydata chronic ifne unbuffer dumb-init aoss padsp fakeroot-ng'),
+  wrapper('nohup builtin catchsegv eatmydata chronic ifne dumb-init aoss padsp fakeroot-ng'),
   wrapper('exec', 'c l a=text'),
   { names: 'command', read: commandBuiltin },
   { names: 'coproc', read: (command, found) => found.starts(command.words) },
@@ -67,7 +67,7 @@ export const WRAPPERS: readonly Grammar[] = [
   wrapper('cgexec', 'g=text sticky'),
   wrapper('dbus-run-session', ''),
   wrapper('ld.so', '', ({ operands: [first] }) => (typeof first === 'string' ? 'argv' : 'never')),
-  wrapper('busybox toybox', 'list list-full', 'argv'),
+  { names: 'busybox toybox', read: ownPrograms },
   { names: 'sudo', read: sudo },
   wrapper('doas', 'n L u=text'),
   { names: 'chroot', read: otherRoot },
@@ -101,7 +101,7 @@ export const WRAPPERS: readonly Grammar[] = [
     'it starts commands later, or outside of this one',
   ),
   neverKnown(
-    'tmux screen dtach abduco zellij byobu mosh expect autoexpect rlwrap reptyr socat nsenter setarch linux32 linux64 i386 x86_64 uname26 firejail bwrap proot fakechroot fakeroot faketime xvfb-run ssh-agent gpg-agent dbus-launch proxychains proxychains4 torsocks tsocks pkexec gksu kdesu chpst softlimit envdir cpulimit schedtool distrobox toolbox flatpak snap nix nix-shell nix-env guix direnv asdf mise rtx dotenv dotenvx env-cmd op doppler aws-vault chamber teller infisical consul-template',
+    'tmux screen dtach abduco zellij byobu mosh expect autoexpect rlwrap reptyr socat nsenter setarch linux32 linux64 i386 x86_64 uname26 firejail bwrap proot fakechroot fakeroot faketime xvfb-run ssh-agent gpg-agent dbus-launch proxychains proxychains4 torsocks tsocks pkexec gksu kdesu chpst softlimit envdir cpulimit schedtool distrobox toolbox flatpak snap nix nix-shell nix-env guix direnv asdf mise rtx dotenv dotenvx env-cmd op doppler aws-vault chamber teller infisical consul-template lckdo logsave memusage niceload mispipe pee zrun parcat parset parsort env_parallel uclampset rtcwake kibitz xkibitz dislocate autopasswd passmass multixterm timed-run timed-read rlogin-cwd unbuffer cryptdir tknewsbiff fakeroot-sysv fakeroot-tcp faked-sysv faked-tcp systemd-inhibit systemd-cat systemd-socket-activate systemd-mount systemd-umount systemd-nspawn scriptlive sotruss pidstat luit vigr msgexec msgfilter make-first-existing-target pg_virtualenv pg_ctl pg_ctlcluster pgbench sql ssh-argv0 gapplication gio gdbus dbus-send dbus-daemon deb-systemd-invoke deb-systemd-helper debconf debconf-communicate debconf-apt-progress dpkg-reconfigure dpkg-preconfigure dpkg-buildpackage dpkg-source dpkg-deb dpkg-divert run-mailcap see compose not lli opt llc bugpoint llvm-reduce llvm-lit',
     'it starts what its words, its files or its input say',
   ),
   neverKnown(
@@ -109,6 +109,14 @@ export const WRAPPERS: readonly Grammar[] = [
     'it runs commands of its own, and programs under them',
   ),
 ];
+
+/** It has programs of its own under the usual names, which read their words in other ways. */
+function ownPrograms({ words }: SimpleCommand, found: Findings) {
+  found.changes();
+  if (words.length === 0) return;
+  found.starts(words);
+  found.doubt('it has programs of its own, which read their words in other ways');
+}
 
 /** With `-v` or `-V` it only prints what a name means. */
 function commandBuiltin({ words }: SimpleCommand, found: Findings) {
