@@ -12,7 +12,7 @@ const OUTPUTS = [
   // What a command of Bash needs.
   { name: 'shell', doors: /^src\/(util\/process|permissions)\// },
   // What many runs need: changed files, settings, histories, lines of programs, other models.
-  { name: 'common', doors: /^src\/(model|host\/(checkpoints|launch|link|models|resume|serve))\// },
+  { name: 'common', doors: /^src\/(model|host\/(checkpoints|engine|launch|link|models|resume|serve))\// },
   // The terminal; what answers need is read with the first one.
   { name: 'tui', doors: /^src\/cli\/interactive/ },
   { name: 'answers', doors: /^src\/tui\/rows\// },

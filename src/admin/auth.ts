@@ -56,7 +56,7 @@ export async function viewAuth(engine: Engine, config: RunConfig): Promise<AuthV
   const helper = layer ? nameOf(layer) : null;
   const recording = recordingNamed(launch.model, env);
   const resolved = recording === null ? resolveModel(launch.model, env) : null;
-  const provider = resolved && resolved.provider !== 'offline' ? resolved.provider : null;
+  const provider = KEY_PROVIDERS.find((each) => each === resolved?.provider) ?? null;
   const { keys, problem } = readStoredKeys(configHome);
   const providers = KEY_PROVIDERS.map((each) => providerAuth(each, { env, hasHelper: helper !== null, keys }));
   return { configHome, model: resolved?.id ?? null, provider, providers, helper, problem };

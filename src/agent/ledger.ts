@@ -1,4 +1,5 @@
 import { costOf, isKnownModel, type ModelLimits, modelLimits } from '../model/pricing.ts';
+import { canonicalName } from '../model/provider-names.ts';
 import type { ApiUsage, ModelUsage, Usage } from '../wire/api/usage.ts';
 import type { AgentOutput } from '../wire/tools/tool-outputs.ts';
 
@@ -163,7 +164,7 @@ function addDetails(entry: ModelUsage, { output_tokens_details, cache_creation }
 /** The price list of the cost, and the model's name in it. */
 function pricedAs(model: string): Pick<ModelUsage, 'canonicalModel' | 'costBasis'> {
   if (!isKnownModel(model)) return { costBasis: 'unknown' };
-  return { canonicalModel: model.replace(/-\d{8}$/, ''), costBasis: 'list' };
+  return { canonicalModel: canonicalName(model).replace(/-\d{8}$/, ''), costBasis: 'list' };
 }
 
 /** Replaces negative counts by 0, so that a wrong report of a provider cannot lift the budget. */

@@ -1,4 +1,5 @@
 import { EFFORT_LEVELS, type EffortLevel } from '../wire/effort-levels.ts';
+import { canonicalName } from './provider-names.ts';
 
 /** Whether a model decides by itself how long to think (adaptive thinking): Claude from 4.6 on. */
 export function pacesItsThinking(model: string): boolean {
@@ -33,7 +34,8 @@ interface ClaudeVersion {
 }
 
 function claudeVersion(model: string): ClaudeVersion | null {
-  const [, family = '', major, minor = 0] = /^claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(model) ?? [];
+  const [, family = '', major, minor = 0] =
+    /^claude-([a-z]+)-(\d+)(?:-(\d{1,2})(?!\d))?/.exec(canonicalName(model)) ?? [];
   return major === undefined ? null : { family, major: Number(major), minor: Number(minor) };
 }
 

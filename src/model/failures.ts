@@ -68,7 +68,7 @@ export function failureOfError(error: unknown, host: string): Failure {
 }
 
 export function requestIdOf(headers: IncomingHttpHeaders): string | null {
-  const id = headers['request-id'] ?? headers['x-request-id'];
+  const id = headers['request-id'] ?? headers['x-request-id'] ?? headers['x-amzn-requestid'];
   return typeof id === 'string' ? id : null;
 }
 

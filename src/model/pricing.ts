@@ -1,4 +1,5 @@
 import type { ApiUsage } from '../wire/api/usage.ts';
+import { canonicalName } from './provider-names.ts';
 
 export interface ModelLimits {
   contextWindow: number;
@@ -37,11 +38,13 @@ export function isKnownModel(model: string): boolean {
  * support.
  */
 export function modelLimits(model: string): ModelLimits {
-  const unknown = model.startsWith('openai/') ? UNKNOWN_OPENAI_LIMITS : UNKNOWN_LIMITS;
+  const unknown = OF_ANOTHER_SERVER.test(model) ? UNKNOWN_OPENAI_LIMITS : UNKNOWN_LIMITS;
   const { contextWindow, maxOutputTokens } = find(model) ?? unknown;
   return { contextWindow, maxOutputTokens };
 }
 
+/** Models of Anthropic's API have no slash in their names. */
+const OF_ANOTHER_SERVER = /^[^/]+\//;
 const UNKNOWN_LIMITS: ModelLimits = { contextWindow: 200_000, maxOutputTokens: 32_000 };
 const UNKNOWN_OPENAI_LIMITS: ModelLimits = { contextWindow: 128_000, maxOutputTokens: 8_000 };
 const WEB_SEARCH_USD = 0.01;
@@ -126,7 +129,8 @@ const MODELS: readonly ModelEntry[] = [
 ];
 
 /** A prefix ends where a part of the id ends: `claude-opus-5` is not the price of `claude-opus-55`. */
-function find(model: string): ModelEntry | undefined {
+function find(name: string): ModelEntry | undefined {
+  const model = canonicalName(name);
   return MODELS.filter(({ prefix }) => model === prefix || model.startsWith(`${prefix}-`)).reduce<
     ModelEntry | undefined
   >((best, entry) => (best && best.prefix.length > entry.prefix.length ? best : entry), undefined);

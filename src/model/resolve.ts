@@ -1,13 +1,15 @@
-import { isOn, positiveInteger } from '../util/text/setting-text.ts';
+import { positiveInteger } from '../util/text/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { userAlias, userLimits } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
+import { type Cloud, cloudAlias, cloudOf, namedProvider } from './provider-names.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
 export interface ResolvedModel extends ModelLimits {
-  provider: 'anthropic' | 'openai' | 'offline';
-  /** The provider's id of the model; for OpenAI-compatible servers with `openai/` before it. */
+  /** `anthropic`, `openai`, `offline`, a cloud, or the name that stands before the model's. */
+  provider: string;
+  /** The provider's id of the model, with the name of the provider before it where the user wrote one. */
   id: string;
   /** The beta headers that the name requires. */
   betas: readonly string[];
@@ -16,17 +18,22 @@ export interface ResolvedModel extends ModelLimits {
 }
 
 /**
- * Resolves a model name. No name: the environment's choice, else the default. Throws `not_supported` for providers that
- * are planned or deliberately absent; credentials are not checked here (see `missingCredentials`).
+ * Resolves a model name. No name: the environment's choice, else the default. Throws `not_supported` for a
+ * recording; credentials are not checked here (see `missingCredentials`).
  */
 export function resolveModel(name: string | undefined, env: Env): ResolvedModel {
   const asked = splitSuffix(selectedName(name, env));
-  const meant = splitSuffix(unalias(asked.base, env));
+  const cloud = cloudOf(env);
+  const meant = splitSuffix(unalias(asked.base, env, cloud));
   const wish: Wish = { id: meant.base, isLong: asked.isLong || meant.isLong };
   if (wish.id.toLowerCase() === 'offline') return withLimits('offline', { id: 'offline', isLong: false }, env);
   if (OPENAI.test(wish.id)) return openAiModel(wish, env);
-  refuseForeign(wish.id, env);
-  return anthropicModel(wish, env);
+  const named = namedProvider(wish.id, env);
+  if (named) return modelOf(named, wish, env);
+  if (REPLAY.test(wish.id)) {
+    throw new HeddleError('not_supported', `A recording (${wish.id}) can only answer for a whole session.`);
+  }
+  return cloud ? modelOf({ provider: cloud, model: '' }, wish, env) : anthropicModel(wish, env);
 }
 
 /** The error to show when no model was named and no provider has credentials, or undefined. */
@@ -38,6 +45,7 @@ export function missingCredentials(env: Env): HeddleError | undefined {
       '  - ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another address;\n' +
       '  - --model offline: built in, for plain instructions;\n' +
       '  - --model openai/NAME: an OpenAI-compatible server, at OPENAI_BASE_URL;\n' +
+      '  - --model PROVIDER/NAME: gemini, openrouter, ollama, bedrock, vertex and others (heddle models);\n' +
       '  - --model replay:FILE: a recording.',
   );
 }
@@ -69,18 +77,19 @@ function selectedName(name: string | undefined, env: Env): string {
   return names.find((candidate) => candidate && !UNCHOSEN.has(candidate.toLowerCase())) ?? 'sonnet';
 }
 
-function unalias(name: string, env: Env): string {
+function unalias(name: string, env: Env, cloud: Cloud | null): string {
   const configured = userAlias(name, env);
   if (configured !== undefined) return configured;
-  switch (name.toLowerCase()) {
+  const alias = name.toLowerCase();
+  const usual = (family: keyof typeof DEFAULT_MODELS) =>
+    (cloud && cloudAlias(cloud, family, env)) ?? DEFAULT_MODELS[family];
+  switch (alias) {
     case 'sonnet':
-      return env.ANTHROPIC_DEFAULT_SONNET_MODEL?.trim() || DEFAULT_MODELS.sonnet;
+      return env.ANTHROPIC_DEFAULT_SONNET_MODEL?.trim() || usual(alias);
     case 'opus':
-      return env.ANTHROPIC_DEFAULT_OPUS_MODEL?.trim() || DEFAULT_MODELS.opus;
+      return env.ANTHROPIC_DEFAULT_OPUS_MODEL?.trim() || usual(alias);
     case 'haiku':
-      return (
-        env.ANTHROPIC_DEFAULT_HAIKU_MODEL?.trim() || env.ANTHROPIC_SMALL_FAST_MODEL?.trim() || DEFAULT_MODELS.haiku
-      );
+      return env.ANTHROPIC_DEFAULT_HAIKU_MODEL?.trim() || env.ANTHROPIC_SMALL_FAST_MODEL?.trim() || usual(alias);
     default:
       return name;
   }
@@ -110,8 +119,27 @@ function openAiModel({ id, isLong }: Wish, env: Env): ResolvedModel {
   return withLimits('openai', { id: `openai/${name}`, isLong }, env);
 }
 
+/** A model of a cloud or a server; `model` is empty where the name does not say which, because the environment does. */
+function modelOf(
+  { provider, model }: { provider: string; model: string },
+  { id, isLong }: Wish,
+  env: Env,
+): ResolvedModel {
+  if (id.includes('/') && model === '' && id.toLowerCase() === `${provider}/`) {
+    throw new HeddleError('invalid_option', `Which model? --model ${provider}/NAME.`);
+  }
+  const alias = isCloud(provider) ? cloudAlias(provider, model.toLowerCase(), env) : undefined;
+  const full = model === '' ? id : `${provider}/${alias ?? model}`;
+  const needsBeta = isLong && isCloud(provider) && modelLimits(full).contextWindow < LONG_CONTEXT;
+  return { ...withLimits(provider, { id: full, isLong }, env), betas: needsBeta ? [LONG_CONTEXT_BETA] : [] };
+}
+
+function isCloud(provider: string): provider is Cloud {
+  return provider === 'bedrock' || provider === 'vertex' || provider === 'foundry';
+}
+
 /** The limits that the user has set, else those in the table, else a guess. */
-function withLimits(provider: ResolvedModel['provider'], { id, isLong }: Wish, env: Env): ResolvedModel {
+function withLimits(provider: string, { id, isLong }: Wish, env: Env): ResolvedModel {
   const known = modelLimits(id);
   const configured = { ...(isKnownModel(id) ? {} : standardLimits(env)), ...userLimits(id, env) };
   return {
@@ -133,20 +161,4 @@ function standardLimits(env: Env): Partial<ModelLimits> {
     ...(contextWindow !== undefined && { contextWindow }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
-}
-
-function refuseForeign(name: string, env: Env): void {
-  if (REPLAY.test(name)) throw notSupported(`A recording (${name}) can only answer for a whole session.`);
-  for (const [variable, provider] of [
-    ['CLAUDE_CODE_USE_BEDROCK', 'Amazon Bedrock'],
-    ['CLAUDE_CODE_USE_VERTEX', 'Google Vertex AI'],
-  ] as const) {
-    if (isOn(env[variable])) {
-      throw notSupported(`${variable} is set, but ${provider} is not supported. Unset it to use the Anthropic API.`);
-    }
-  }
-}
-
-function notSupported(message: string): HeddleError {
-  return new HeddleError('not_supported', `${message} Use an Anthropic model or --model offline.`);
 }

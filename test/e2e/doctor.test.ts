@@ -119,7 +119,7 @@ describe('[G2] credentials', () => {
     ['openai/x', {}, 'problem', 'there is no key'],
     ['openai/x', { OPENAI_BASE_URL: 'http://127.0.0.1:11434/v1' }, 'ok', 'at 127.0.0.1:11434'],
     ['sonnet', { ANTHROPIC_BASE_URL: 'nonsense' }, 'problem', 'is no URL'],
-    ['sonnet', { CLAUDE_CODE_USE_BEDROCK: '1' }, 'problem', 'Bedrock is not supported'],
+    ['sonnet', { CLAUDE_CODE_USE_BEDROCK: '1' }, 'problem', 'Amazon Bedrock needs a region'],
     ['replay:x.jsonl', {}, 'ok', 'recording x.jsonl'],
   ])('[P4] %s with %j: %s', async (model, env, status, part) => {
     const place = await makePlace();

@@ -1,10 +1,12 @@
 import { originOf } from '../../config/settings/merge.ts';
 import { nameOf } from '../../config/settings/settings.ts';
+import { connectElsewhere } from '../../host/engine/elsewhere.ts';
+import type { Engine } from '../../host/engine/engine.ts';
 import type { KeyProvider } from '../../host/engine/engine-models.ts';
 import type { Env } from '../../host/engine/environment.ts';
-import { readStoredKeys, type StoredKey } from '../../host/engine/stored-keys.ts';
+import { KEY_PROVIDERS, readStoredKeys, type StoredKey } from '../../host/engine/stored-keys.ts';
 import { openLaunchContext } from '../../host/launch/launch-context.ts';
-import { type ResolvedModel, recordingNamed, resolveModel } from '../../model/resolve.ts';
+import { recordingNamed, resolveModel } from '../../model/resolve.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
@@ -19,7 +21,7 @@ export async function gatherModel({ engine, config, home }: DoctorContext): Prom
   const helper = origin ? nameOf(origin) : null;
   const next = `heddle -p ${config.model === undefined ? '' : `--model ${shellWord(config.model)} `}hi asks it`;
   const found = { env, hasHelper: helper !== null, keys };
-  return [credentialsCheck(found, { helper, problem }), modelCheck(launch.model, { ...found, next })];
+  return [credentialsCheck(found, { helper, problem }), await modelCheck(launch.model, { ...found, next, engine })];
 }
 
 /** The places in which credentials are searched. */
@@ -51,7 +53,10 @@ function credentialsCheck(
  * `name` comes from the flag or the settings; the environment may also select a model. `next` is the advice for a
  * usable model.
  */
-function modelCheck(name: string | undefined, { next, ...sources }: Sources & { next: string }): Check {
+async function modelCheck(
+  name: string | undefined,
+  { next, engine, ...sources }: Sources & { next: string; engine: Engine },
+): Promise<Check> {
   const id = 'model';
   const { env } = sources;
   const recording = recordingNamed(name, env);
@@ -60,6 +65,8 @@ function modelCheck(name: string | undefined, { next, ...sources }: Sources & { 
   }
   try {
     const { provider, id: model } = resolveModel(name, env);
+    if (!isKeyProvider(provider) && provider !== 'offline')
+      return await elsewhereCheck(model, provider, { env, next, engine });
     const address = provider === 'offline' ? null : addressOf(provider, env);
     const facts = { model, provider, ...(address !== null && { host: hostOf(address) }) };
     const where = address === null ? 'built in, needs neither network nor key' : `at ${hostOf(address)}`;
@@ -72,6 +79,35 @@ function modelCheck(name: string | undefined, { next, ...sources }: Sources & { 
   }
 }
 
+function isKeyProvider(provider: string): provider is KeyProvider {
+  return KEY_PROVIDERS.some((each) => each === provider);
+}
+
+/** A model of a cloud or a named server. Whether its credentials are found shows only when it is asked. */
+async function elsewhereCheck(
+  model: string,
+  provider: string,
+  { env, next, engine: { runtime } }: { env: Env; next: string; engine: Engine },
+): Promise<Check> {
+  const id = 'model';
+  const own = { runtime, userAgent: 'heddle' };
+  const found = await connectElsewhere(provider, env, {
+    own,
+    commands: undefined,
+    processes: undefined,
+    note: undefined,
+  });
+  const facts = { model, provider };
+  if (!(found instanceof HeddleError)) return { id, status: 'ok', summary: `${model}, at ${provider}`, next, facts };
+  return {
+    id,
+    status: 'problem',
+    summary: `${model}: ${found.message}`,
+    next: 'heddle models lists what can be used',
+    facts,
+  };
+}
+
 /** Only the host of an address: the rest may contain a password. */
 function hostOf(address: string): string {
   if (URL.canParse(address)) return new URL(address).host;
@@ -79,7 +115,7 @@ function hostOf(address: string): string {
 }
 
 /** What to do about a missing credential; null when none is missing. */
-function lackOf(provider: ResolvedModel['provider'], sources: Sources): string | null {
+function lackOf(provider: KeyProvider | 'offline', sources: Sources): string | null {
   if (provider === 'offline' || providerAuth(provider, sources).isReady) return null;
   if (provider === 'openai') {
     return 'heddle auth login --provider openai, or set OPENAI_API_KEY, or OPENAI_BASE_URL for a server that needs none';

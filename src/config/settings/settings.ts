@@ -29,10 +29,14 @@ export interface Settings {
   fallbackModel?: string;
   effortLevel?: string;
   apiKeyHelper?: string;
+  awsAuthRefresh?: string;
+  awsCredentialExport?: string;
+  gcpAuthRefresh?: string;
   autoCompactEnabled?: boolean;
   fileCheckpointingEnabled?: boolean;
   modelAliases?: JsonObject;
   modelLimits?: JsonObject;
+  modelProviders?: JsonObject;
   sandbox?: JsonObject;
   hooks?: JsonObject;
   disableAllHooks?: boolean;

@@ -5,8 +5,9 @@ import { withRetry } from '../../model/http/retry.ts';
 import type { Model } from '../../model/model.ts';
 import { missingOpenAiKey, openAiSettings } from '../../model/openai/openai-env.ts';
 import { missingCredentials, type ResolvedModel, resolveModel } from '../../model/resolve.ts';
+import type { Processes } from '../../util/process/process.ts';
 import type { Runtime } from '../../util/runtime.ts';
-import type { HeddleError } from '../../wire/errors.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import { HEDDLE_VERSION } from '../../wire/version.ts';
 import { type Env, secretValues } from './environment.ts';
 import { createRecentModels } from './recent-models.ts';
@@ -33,6 +34,13 @@ export interface KeyHelper {
   readonly credential: Credential;
 }
 
+/** The user's commands that bring credentials of clouds: settings of the same names. */
+export interface CloudCommands {
+  awsAuthRefresh?: string | undefined;
+  awsCredentialExport?: string | undefined;
+  gcpAuthRefresh?: string | undefined;
+}
+
 /** The APIs that a key can be stored for, and the file that `heddle auth login` writes into the config home. */
 export type KeyProvider = 'anthropic' | 'openai';
 export const KEY_FILE = 'api-keys.json';
@@ -41,6 +49,8 @@ export const KEY_FILE = 'api-keys.json';
 export interface SessionKeys {
   /** The user's command, for the Anthropic API. Wins over a stored key. */
   helper?: KeyHelper | undefined;
+  /** The user's commands, and the directory that they run in. */
+  commands?: CloudCommands & { cwd: string };
   /** A key that `heddle auth login` has stored for the server at this address. */
   stored?(provider: KeyProvider, address: string): KeyHelper | undefined;
   /** A sentence for a user who has stored a key, but for another server; empty otherwise. */
@@ -61,6 +71,10 @@ export interface ModelsOptions {
   runtime: Runtime;
   model?: Model;
   credential?: Credential;
+  /** Runs the commands that bring credentials of clouds. */
+  processes?: Pick<Processes, 'run'>;
+  /** Takes credentials that were obtained, to hide them. */
+  note?: (secrets: readonly string[]) => void;
   /** Whether the program made the engine without `env`. */
   isWithoutEnv?: boolean;
 }
@@ -80,7 +94,7 @@ export function createModels(options: ModelsOptions): Models {
     return { userAgent: `heddle/${HEDDLE_VERSION}`, secrets, runtime: { ...runtime, log } };
   };
 
-  async function adapterFor(provider: ResolvedModel['provider'], env: Env, keys: SessionKeys): Promise<Adapter> {
+  async function adapterFor(provider: string, env: Env, keys: SessionKeys): Promise<Adapter> {
     if (options.model) return { model: options.model, keySource: sourceOf(env, {}) };
     const variables = CONNECTION_VARIABLES.map((name) => env[name] ?? null);
     const keyed = (helper: KeyHelper | undefined) => JSON.stringify([provider, helper?.id ?? null, ...variables]);
@@ -118,8 +132,15 @@ export function createModels(options: ModelsOptions): Models {
           retried(createAnthropicModel({ ...settings, ...(credential && { credential }), ...own(env) }), env);
         return { model: adapters.get(keyed(helper), make), keySource: sourceOf(env, { helper, stored }) };
       }
-      default:
-        return provider satisfies never;
+      default: {
+        const { connectElsewhere } = await import('./elsewhere.ts');
+        const { processes, note } = options;
+        const { commands } = keys;
+        const found = await connectElsewhere(provider, env, { commands, processes, note, own: own(env) });
+        if (found instanceof HeddleError) return missingKey(found, env);
+        const model = adapters.get(JSON.stringify([provider, found.key]), () => retried(found.make(), env));
+        return { model, keySource: found.keySource };
+      }
     }
   }
 

@@ -111,13 +111,15 @@ export function openEngine(options: CheckedEngineOptions): Engine {
     ids: options.ids ?? randomIds(),
     log: options.log ? credentialFreeLogger(options.log, secrets) : silentLogger,
   };
+  const processes = lazyProcesses(runtime.log);
   const models = createModels({
     runtime,
+    processes,
+    note: (secrets) => obtainedSecrets.note(secrets),
     isWithoutEnv: options.env === undefined,
     ...(options.model && { model: options.model }),
     ...(options.credential && { credential: obtainedSecrets.noting(options.credential) }),
   });
-  const processes = lazyProcesses(runtime.log);
   const stores = new Map<string, SessionStore>();
   const { store: given } = options;
   const givenStore = given && madeOnce(() => oursOf(given));

@@ -1,3 +1,4 @@
+import { cloudOf, userKeyVariables } from '../../model/provider-names.ts';
 import { findConfigHome } from '../../util/own/config-home.ts';
 import { HeddleError } from '../../wire/errors.ts';
 
@@ -26,11 +27,26 @@ export function configHomeOrNull(env: Env): string | null {
 }
 
 /** Credentials that the user entrusted to the runtime, and not to the commands that tools run. */
-const KEYS = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'OPENAI_API_KEY'];
+const KEYS = [
+  'ANTHROPIC_API_KEY',
+  'ANTHROPIC_AUTH_TOKEN',
+  'ANTHROPIC_FOUNDRY_API_KEY',
+  'AWS_BEARER_TOKEN_BEDROCK',
+  'AZURE_OPENAI_API_KEY',
+  'CLAUDE_CODE_OAUTH_TOKEN',
+  'GEMINI_API_KEY',
+  'OPENAI_API_KEY',
+  'OPENROUTER_API_KEY',
+];
+/** Keys of a whole account: they belong to the model only where the environment says that Bedrock is to answer. */
+const ACCOUNT_KEYS = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 const HEADER_LINES = ['ANTHROPIC_CUSTOM_HEADERS', 'OPENAI_CUSTOM_HEADERS'];
 /** Addresses that may hold a user name and a password. Tools need them unchanged. */
 const ADDRESSES = [
   'ANTHROPIC_BASE_URL',
+  'ANTHROPIC_BEDROCK_BASE_URL',
+  'ANTHROPIC_FOUNDRY_BASE_URL',
+  'ANTHROPIC_VERTEX_BASE_URL',
   'OPENAI_BASE_URL',
   'HTTP_PROXY',
   'HTTPS_PROXY',
@@ -40,17 +56,22 @@ const ADDRESSES = [
   'all_proxy',
 ];
 
+function keysIn(env: Env): string[] {
+  const asksBedrock = cloudOf(env) === 'bedrock' || /^bedrock\//i.test(env.ANTHROPIC_MODEL?.trim() ?? '');
+  return [...KEYS, ...userKeyVariables(env), ...(asksBedrock ? ACCOUNT_KEYS : [])];
+}
+
 /** The environment of tools: the runtime's, without the model's credentials. */
 export function toolEnv(env: Env): Record<string, string | undefined> {
   const rest = { ...env };
-  for (const name of [...KEYS, ...HEADER_LINES]) delete rest[name];
+  for (const name of [...keysIn(env), ...HEADER_LINES]) delete rest[name];
   return rest;
 }
 
 /** The values of the credentials, which must not be shown or written to any file. */
 export function secretValues(env: Env): string[] {
   const values = [
-    ...KEYS.map((name) => env[name] ?? ''),
+    ...keysIn(env).map((name) => env[name] ?? ''),
     ...HEADER_LINES.flatMap((name) => (env[name] ?? '').split('\n').flatMap(headerSecrets)),
     ...ADDRESSES.flatMap((name) => userInfo(env[name] ?? '')),
   ];

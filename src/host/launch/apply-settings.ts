@@ -1,5 +1,6 @@
 import type { Settings } from '../../config/settings/settings.ts';
 import { ALIASES_VARIABLE, LIMITS_VARIABLE } from '../../model/model-table.ts';
+import { PROVIDERS_VARIABLE } from '../../model/provider-names.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { FLAGS } from '../../wire/flags.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
@@ -34,11 +35,13 @@ export function isTrustedByLaunch({ trust, settingSources }: RunConfig): boolean
 }
 
 /** The environment of a session: that of the launch, changed by `env` and the model tables of the settings. */
-export function withSettingsEnv(env: Env, { env: changes, modelAliases, modelLimits }: Settings): Env {
+export function withSettingsEnv(env: Env, settings: Settings): Env {
+  const { env: changes, modelAliases, modelLimits, modelProviders } = settings;
   return {
     ...env,
     ...changes,
     ...(modelAliases && { [ALIASES_VARIABLE]: JSON.stringify(modelAliases) }),
+    ...(modelProviders && { [PROVIDERS_VARIABLE]: JSON.stringify(modelProviders) }),
     ...(modelLimits && { [LIMITS_VARIABLE]: JSON.stringify(modelLimits) }),
   };
 }

@@ -42,10 +42,11 @@ export function sessionModels(
   };
 }
 
-/** Undefined when the session has neither a helper of the user's nor a file of stored keys. */
-async function sessionKeys(engine: Engine, context: ModelContext): Promise<SessionKeys | undefined> {
-  const { apiKeyHelper, configHome } = context;
+/** A session without a helper of the user's and a file of stored keys has only the commands. */
+async function sessionKeys(engine: Engine, context: ModelContext): Promise<SessionKeys> {
+  const { apiKeyHelper, configHome, cloudCommands } = context;
   const isStored = configHome !== null && existsSync(join(configHome, KEY_FILE));
-  if (!apiKeyHelper && !isStored) return undefined;
-  return readSessionKeys(engine, context);
+  const commands = { ...cloudCommands, cwd: context.cwd };
+  if (!apiKeyHelper && !isStored) return { commands };
+  return { ...readSessionKeys(engine, context), commands };
 }

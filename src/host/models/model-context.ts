@@ -1,5 +1,5 @@
 import type { RunConfig } from '../../wire/run-config.ts';
-import type { SelectedModel } from '../engine/engine-models.ts';
+import type { CloudCommands, SelectedModel } from '../engine/engine-models.ts';
 import type { Env } from '../engine/environment.ts';
 
 export interface ModelContext {
@@ -10,6 +10,8 @@ export interface ModelContext {
   configHome: string | null;
   /** The user's command that prints a key. */
   apiKeyHelper?: string | undefined;
+  /** The user's commands that bring credentials of clouds. */
+  cloudCommands?: CloudCommands;
   /** Paths that are others in another place, by name: what recordings must not depend on. Asked with the first request. */
   paths(): Record<string, string>;
 }

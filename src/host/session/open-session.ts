@@ -46,7 +46,7 @@ async function openAt(
 ): Promise<MainThread> {
   const { runtime } = engine;
   const { cwd, project, configuration, config, env, configHome, workspace } = context;
-  const { apiKeyHelper } = configuration.settings;
+  const { apiKeyHelper, awsAuthRefresh, awsCredentialExport, gcpAuthRefresh } = configuration.settings;
   const secrets = secretValues(env);
   const hideCredentials = credentialHider(() => [...secrets, ...engine.obtainedSecrets.values()]);
   const traced = { id: () => transcript.key.sessionId, env, hide: hideCredentials };
@@ -57,6 +57,7 @@ async function openAt(
     cwd: project,
     configHome,
     apiKeyHelper,
+    cloudCommands: { awsAuthRefresh, awsCredentialExport, gcpAuthRefresh },
     paths: () => namedPaths(workspace.roots, transcript.spillDir),
   });
   const models = createKnownModels(telemetry?.models(choose) ?? choose, {

@@ -15,7 +15,7 @@ const MARK = ',"cache_control":{"type":"ephemeral"}';
  * where their number is known), and the last block of each of the last two messages, so that a request finds what the
  * one before it stored. Apart from the marks every body is a prefix of the next.
  */
-export function createRequestEncoder(): RequestEncoder {
+export function createRequestEncoder(settings: SettingsOf = settingsOf): RequestEncoder {
   const system = remember(encodeSystem);
   const tools = remember(encodeTools);
   const messages = remember(encodeMessage);
@@ -26,12 +26,15 @@ export function createRequestEncoder(): RequestEncoder {
       const piece = messages(message);
       return at >= all.length - 2 ? marked(piece) : piece.json;
     });
-    const settings = JSON.stringify(settingsOf(request)).slice(0, -1);
-    return `${settings}${system(request.system, request.sharedBlocks)}${tools(allTools(request))},"messages":[${pieces.join(',')}]}`;
+    const head = JSON.stringify(settings(request)).slice(0, -1);
+    return `${head}${system(request.system, request.sharedBlocks)}${tools(allTools(request))},"messages":[${pieces.join(',')}]}`;
   };
 }
 
-function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelRequest): object {
+/** What a body has besides the conversation. */
+export type SettingsOf = (request: ModelRequest) => JsonObject;
+
+export function settingsOf({ model, maxOutputTokens, thinking, effort, userId }: ModelRequest): JsonObject {
   const thinks = thinking !== undefined && thinking.type !== 'disabled';
   return {
     model,

@@ -5,6 +5,22 @@ import { ModelFailure } from '../failures.ts';
 export interface Credential {
   apiKey?: string;
   authToken?: string;
+  /** Keys that requests are signed with. */
+  signingKeys?: SigningKeys;
+}
+
+/** Keys of an AWS account, as every source of credentials hands them out. */
+export interface SigningKeys {
+  accessKeyId: string;
+  secretAccessKey: string;
+  /** Comes with temporary keys, and is sent with each request. */
+  sessionToken?: string;
+}
+
+/** The values of a credential that nobody may see. The id of a key is no secret. */
+export function secretsOf({ apiKey, authToken, signingKeys }: Credential): string[] {
+  const values = [apiKey, authToken, signingKeys?.secretAccessKey, signingKeys?.sessionToken];
+  return values.flatMap((value) => value?.trim() || []);
 }
 
 export interface CredentialSource extends Credential {
@@ -20,7 +36,8 @@ export async function currentCredential(source: CredentialSource, signal: AbortS
   const given = source.credential ? await askFor(source.credential, signal) : source;
   const key = given.apiKey?.trim();
   const token = given.authToken?.trim();
-  return { ...(key && { apiKey: key }), ...(token && { authToken: token }) };
+  const { signingKeys } = given;
+  return { ...(key && { apiKey: key }), ...(token && { authToken: token }), ...(signingKeys && { signingKeys }) };
 }
 
 async function askFor(credential: () => Promise<Credential>, signal: AbortSignal): Promise<Credential> {

@@ -12,7 +12,7 @@ import {
 } from '../failures.ts';
 import { createHide, type Hide } from '../hide-secrets.ts';
 import type { ModelYield } from '../model.ts';
-import { type Credential, type CredentialSource, currentCredential } from './credential.ts';
+import { type Credential, type CredentialSource, currentCredential, secretsOf } from './credential.ts';
 import { createHttpClient, type HttpAnswer, type HttpClient } from './http.ts';
 import { type ProxyEnv, proxyFor } from './proxy.ts';
 import { limitSilence, type SilenceLimit } from './silence-limit.ts';
@@ -48,11 +48,23 @@ export interface Endpoint {
 
 /** The parts of a request that differ between providers. */
 export interface Call {
+  /** The address, where it depends on the request; it has the origin of the endpoint. */
+  url?: URL;
   /** The provider's own headers. */
   headers(credential: Credential): Record<string, string>;
   body(): string;
+  /** All headers of a request that is signed; nothing is added to them. Such a request follows no redirect. */
+  sign?(request: UnsignedRequest, credential: Credential): Record<string, string>;
   /** Reads the answer to an accepted request. */
   read(requestId: string | null): StreamReader;
+}
+
+/** What a signature is made for. */
+export interface UnsignedRequest {
+  method: 'POST';
+  url: URL;
+  headers: Readonly<Record<string, string>>;
+  body: Uint8Array;
 }
 
 const DEFAULT_TIMEOUT_MS = 600_000;
@@ -101,7 +113,7 @@ async function* ask(connection: Connection, call: Call, signal: AbortSignal): As
   let reader: StreamReader | undefined;
   try {
     const credential = yield* obtain(options, silence, hide);
-    hide = createHide([...(options.secrets ?? []), ...Object.values(credential)]);
+    hide = createHide([...(options.secrets ?? []), ...secretsOf(credential)]);
     answer = await silence.wait(post(connection, call, { credential, signal: silence.signal }));
     const givenId = requestIdOf(answer.headers);
     const requestId = givenId && hide(givenId);
@@ -185,7 +197,11 @@ async function post(
     ...call.headers(credential),
   };
   for (const [name, value] of Object.entries(options.headers ?? {})) headers[name.toLowerCase()] = value;
-  return client.post({ url, headers, body: Buffer.from(call.body()) }, signal);
+  const body = Buffer.from(call.body());
+  const address = call.url ?? url;
+  if (!call.sign) return client.post({ url: address, headers, body }, signal);
+  const signed = call.sign({ method: 'POST', url: address, headers, body }, credential);
+  return client.post({ url: address, headers: signed, body, isSigned: true }, signal);
 }
 
 async function readText(answer: HttpAnswer, limit: number): Promise<string> {

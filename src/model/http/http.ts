@@ -18,6 +18,10 @@ export interface HttpClient {
 
 export interface HttpRequest {
   url: URL;
+  /** Default: POST. */
+  method?: 'GET' | 'PUT' | 'POST';
+  /** A signature holds for one address: redirects are not followed, not even within the origin. */
+  isSigned?: boolean;
   headers: Readonly<Record<string, string>>;
   body: Buffer;
 }
@@ -71,14 +75,19 @@ async function followRedirects(route: Route, request: HttpRequest, signal: Abort
     if (!REDIRECTS.has(answer.status) || !location) return answer;
     answer.release();
     const next = new URL(location, url);
-    if (next.origin !== url.origin || hops === MAX_REDIRECTS) throw redirectFailure(answer.status, url, next);
+    if (request.isSigned || next.origin !== url.origin || hops === MAX_REDIRECTS) {
+      throw redirectFailure(answer.status, { from: url, to: next, isSigned: request.isSigned === true });
+    }
     url = next;
   }
 }
 
-function redirectFailure(status: number, from: URL, to: URL): ModelFailure {
+function redirectFailure(
+  status: number,
+  { from, to, isSigned }: { from: URL; to: URL; isSigned: boolean },
+): ModelFailure {
   const message =
-    from.origin === to.origin
+    from.origin === to.origin && !isSigned
       ? `${from.origin} redirects without end.`
       : `${from.origin} redirects to ${to.origin}. This was not followed, because the request carries a credential. ` +
         'If that address is right, set it as the base URL.';
@@ -101,9 +110,9 @@ async function exchange(route: Route, request: HttpRequest, signal: AbortSignal)
   }
 }
 
-function send(route: Route, { url, headers, body }: HttpRequest, signal: AbortSignal) {
+function send(route: Route, { url, method = 'POST', headers, body }: HttpRequest, signal: AbortSignal) {
   if (signal.aborted) throw abortReason(signal);
-  const request = route.open(url, { method: 'POST', headers: { ...headers, 'content-length': String(body.length) } });
+  const request = route.open(url, { method, headers: { ...headers, 'content-length': String(body.length) } });
   const onAbort = () => request.destroy(abortReason(signal));
   signal.addEventListener('abort', onAbort, { once: true });
   request.once('close', () => signal.removeEventListener('abort', onAbort));

@@ -1,4 +1,4 @@
-import { isGroup } from '../each-event.ts';
+import { askingAgain, type Forms } from '../asking-again.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from '../http/endpoint.ts';
 import { createStreamReader } from '../http/stream-reader.ts';
 import type { Failure, Model, ModelRequest, ModelYield } from '../model.ts';
@@ -17,6 +17,10 @@ import { createChatDialect } from './openai-stream.ts';
 export interface OpenAiOptions extends EndpointOptions {
   /** The server's name, for what it alone gets back. Default: `openai`, or the host of another address. */
   name?: string;
+  /** The setting or variable with the address, for texts about it. Default: `OPENAI_BASE_URL`. */
+  addressFrom?: string;
+  /** The header for the key. Default: a bearer token. */
+  keyHeader?: string;
 }
 
 /**
@@ -25,7 +29,8 @@ export interface OpenAiOptions extends EndpointOptions {
  * that are not URLs; later failures are yielded as events.
  */
 export function createOpenAiModel(options: OpenAiOptions): Model {
-  const url = methodUrl(options.baseUrl, '/chat/completions', 'OPENAI_BASE_URL');
+  const { addressFrom = 'OPENAI_BASE_URL' } = options;
+  const url = methodUrl(options.baseUrl, '/chat/completions', addressFrom);
   const name = options.name ?? (url.host === 'api.openai.com' ? 'openai' : url.host);
   const server: Server = {
     options,
@@ -36,7 +41,7 @@ export function createOpenAiModel(options: OpenAiOptions): Model {
     forms: new Map(),
   };
   return {
-    provider: 'openai',
+    provider: options.name ?? 'openai',
     stream: (request, signal) => streamAnswer(server, request, signal),
     close: () => server.endpoint.close(),
   };
@@ -52,34 +57,26 @@ interface Server {
   forms: Map<string, RequestForm>;
 }
 
-/** When a refusal names a change to the request, the request is repeated with that change, once per change. */
-async function* streamAnswer(
-  server: Server,
-  request: ModelRequest,
-  signal: AbortSignal,
-): AsyncGenerator<ModelYield, void> {
-  for (;;) {
-    const form = server.forms.get(request.model) ?? COMMON_FORM;
-    let adapted: RequestForm | null = null;
-    for await (const item of askOnce(server, request, { form, signal })) {
-      const failure = !isGroup(item) && item.type === 'failure' ? item.failure : null;
-      adapted = failure && adaptForm(form, failure);
-      if (!adapted) yield failure ? { type: 'failure', failure: explain(failure, server.url) } : item;
-    }
-    if (!adapted) return;
-    server.forms.set(request.model, adapted);
-  }
+function streamAnswer(server: Server, request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelYield, void> {
+  const forms: Forms<RequestForm> = {
+    current: () => server.forms.get(request.model) ?? COMMON_FORM,
+    adapt: adaptForm,
+    remember: (form) => server.forms.set(request.model, form),
+    explain: (failure) => explain(failure, server),
+  };
+  return askingAgain(forms, (form) => askOnce(server, request, { form, signal }));
 }
 
 function askOnce(
-  { options: { runtime }, endpoint, name, encode }: Server,
+  { options: { runtime, keyHeader }, endpoint, name, encode }: Server,
   request: ModelRequest,
   { form, signal }: { form: RequestForm; signal: AbortSignal },
 ): AsyncIterable<ModelYield> {
   let requestBody = '';
   return endpoint.ask(
     {
-      headers: ({ apiKey, authToken }) => bearer(authToken ?? apiKey),
+      headers: ({ apiKey, authToken }) =>
+        apiKey !== undefined && keyHeader !== undefined ? { [keyHeader]: apiKey } : bearer(authToken ?? apiKey),
       body: () => {
         requestBody = encode(request, form);
         return requestBody;
@@ -99,11 +96,11 @@ function bearer(token: string | undefined): Record<string, string> {
 }
 
 /** A 404 that does not mention the model is about the address: most often `/v1` is missing. */
-function explain(failure: Failure, url: URL): Failure {
+function explain(failure: Failure, { url, options: { addressFrom = 'OPENAI_BASE_URL' } }: Server): Failure {
   if (failure.status !== 404 || failure.providerType !== undefined) return failure;
   const { body: _, ...rest } = failure;
   const message =
     `There are no chat completions at ${url.origin}${url.pathname} (HTTP status 404). ` +
-    'Check OPENAI_BASE_URL: it usually ends in /v1.';
+    `Check ${addressFrom}: it usually ends in /v1.`;
   return { ...rest, class: 'invalid_request', message };
 }

@@ -31,11 +31,11 @@ describe('set_model', () => {
   });
 
   test('[P-3] a model that nothing can answer is an error, and the old one stays', async () => {
-    const house = createHouse(() => 'fine', { env: { CLAUDE_CODE_USE_BEDROCK: '1' } });
+    const house = createHouse(() => 'fine', { env: {} });
     const client = house.connect({ model: 'offline' });
-    expect(await client.control({ subtype: 'set_model', model: 'claude-x' })).toMatchObject({
+    expect(await client.control({ subtype: 'set_model', model: 'replay:nowhere.jsonl' })).toMatchObject({
       subtype: 'error',
-      error: expect.stringContaining('not supported'),
+      error: expect.stringContaining('cannot be read'),
     });
     await client.ask('go');
     expect(client.of('system/init')[0]).toMatchObject({ model: 'offline' });

@@ -22,7 +22,7 @@ describe('list_models', () => {
   });
 
   test('a name that nothing can answer has no meaning, and is no reason to fail', async () => {
-    const models = await modelsOf({ CLAUDE_CODE_USE_BEDROCK: '1' }, { model: 'offline' });
+    const models = await modelsOf({ ANTHROPIC_DEFAULT_SONNET_MODEL: 'replay:file' }, { model: 'offline' });
     expect(models.get('sonnet')).not.toHaveProperty('resolvedModel');
     expect(models.get('offline')).toMatchObject({ resolvedModel: 'offline' });
   });

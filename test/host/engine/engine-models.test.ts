@@ -37,11 +37,11 @@ describe('which model answers', () => {
     expect(JSON.stringify(events)).toMatch(/ANTHROPIC_API_KEY.*--model offline/);
   });
 
-  test('[P4] a provider that is not supported is an error that names it', async () => {
+  test('[P4] a name that no model can have is an error that names it', async () => {
     const models = createModels({ runtime: testRuntime() });
-    await expect(models.select('sonnet', { ...KEY, CLAUDE_CODE_USE_BEDROCK: '1' })).rejects.toMatchObject({
+    await expect(models.select('replay:file', KEY)).rejects.toMatchObject({
       code: 'not_supported',
-      message: expect.stringContaining('Bedrock'),
+      message: expect.stringContaining('replay:file'),
     });
   });
 });

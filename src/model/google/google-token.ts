@@ -1,0 +1,130 @@
+import { createSign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
+import type { AskOnce } from '../http/ask-once.ts';
+import type { ExpiringCredential } from '../http/expiring.ts';
+import type { Env } from '../resolve.ts';
+
+/** What finding a token may use. */
+export interface GoogleSources {
+  env: Env;
+  run(command: string): Promise<string>;
+  ask: AskOnce;
+  /** Milliseconds since 1970. */
+  now(): number;
+}
+
+const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
+const TOKENS = 'https://oauth2.googleapis.com/token';
+
+/**
+ * A token of Google's default credentials: the file of GOOGLE_APPLICATION_CREDENTIALS or of gcloud, else the metadata
+ * server of a machine in the cloud, else what gcloud prints. Rejects with an error that names these.
+ */
+export async function findGoogleToken(sources: GoogleSources): Promise<ExpiringCredential> {
+  const file = await credentialsFile(sources.env);
+  if (file) return ofFile(file, sources);
+  return (await ofMetadataServer(sources)) ?? ofGcloud(sources);
+}
+
+async function credentialsFile(env: Env): Promise<JsonObject | null> {
+  const named = env.GOOGLE_APPLICATION_CREDENTIALS?.trim();
+  if (named) {
+    const text = await readFile(named, 'utf8').catch(() => {
+      throw new Error('the file of GOOGLE_APPLICATION_CREDENTIALS cannot be read');
+    });
+    const parsed = tryParseJson(text);
+    if (isObject(parsed)) return parsed;
+    throw new Error('the file of GOOGLE_APPLICATION_CREDENTIALS is no JSON object');
+  }
+  const folder = env.CLOUDSDK_CONFIG?.trim() || join(env.HOME ?? '', '.config', 'gcloud');
+  const parsed = tryParseJson(
+    await readFile(join(folder, 'application_default_credentials.json'), 'utf8').catch(() => ''),
+  );
+  return isObject(parsed) ? parsed : null;
+}
+
+async function ofFile(file: JsonObject, sources: GoogleSources): Promise<ExpiringCredential> {
+  const field = (name: string) => stringField(file, name) ?? '';
+  switch (file.type) {
+    case 'service_account':
+      return exchange(field('token_uri') || TOKENS, sources, {
+        grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+        assertion: assertion(file, sources.now()),
+      });
+    case 'authorized_user':
+      return exchange(field('token_uri') || TOKENS, sources, {
+        grant_type: 'refresh_token',
+        client_id: field('client_id'),
+        client_secret: field('client_secret'),
+        refresh_token: field('refresh_token'),
+      });
+    default:
+      // Federated identities need Google's own library; gcloud has it.
+      return ofGcloud(sources);
+  }
+}
+
+/** A token of one hour, asked for with a statement that the account's own key has signed. */
+function assertion(file: JsonObject, now: number): string {
+  const seconds = Math.floor(now / 1000);
+  const claims = {
+    iss: stringField(file, 'client_email'),
+    scope: SCOPE,
+    aud: stringField(file, 'token_uri') || TOKENS,
+    iat: seconds,
+    exp: seconds + 3600,
+  };
+  const header = { alg: 'RS256', typ: 'JWT', kid: stringField(file, 'private_key_id') };
+  const text = `${base64url(JSON.stringify(header))}.${base64url(JSON.stringify(claims))}`;
+  const signature = createSign('RSA-SHA256')
+    .update(text)
+    .sign(stringField(file, 'private_key') ?? '');
+  return `${text}.${signature.toString('base64url')}`;
+}
+
+function base64url(text: string): string {
+  return Buffer.from(text).toString('base64url');
+}
+
+async function exchange(
+  address: string,
+  { ask, now }: GoogleSources,
+  form: Record<string, string>,
+): Promise<ExpiringCredential> {
+  const { status, text } = await ask({
+    url: new URL(address),
+    headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+    body: new URLSearchParams(form).toString(),
+  });
+  const token = tokenIn(text, now());
+  if (status === 200 && token) return token;
+  const reason = stringField(tryParseJson(text), 'error_description') ?? `HTTP status ${status}`;
+  throw new Error(`Google refused the credentials (${reason}): gcloud auth application-default login signs in again`);
+}
+
+/** A machine of Google's cloud knows this name; elsewhere it does not exist, or nobody answers. */
+async function ofMetadataServer({ env, ask, now }: GoogleSources): Promise<ExpiringCredential | null> {
+  const host = env.GCE_METADATA_HOST?.trim();
+  if (!host) return null;
+  const url = new URL(`http://${host}/computeMetadata/v1/instance/service-accounts/default/token`);
+  const answer = await ask({ url, method: 'GET', headers: { 'metadata-flavor': 'Google' } }).catch(() => null);
+  return answer?.status === 200 ? tokenIn(answer.text, now()) : null;
+}
+
+function tokenIn(text: string, now: number): ExpiringCredential | null {
+  const body = tryParseJson(text);
+  const token = stringField(body, 'access_token');
+  if (!token || !isObject(body)) return null;
+  const seconds = typeof body.expires_in === 'number' ? body.expires_in : null;
+  return { credential: { authToken: token }, expires: seconds === null ? null : now + seconds * 1000 };
+}
+
+async function ofGcloud({ run }: GoogleSources): Promise<ExpiringCredential> {
+  const token = await run('gcloud auth print-access-token').catch(() => '');
+  if (token.trim() !== '') return { credential: { authToken: token.trim() }, expires: null };
+  throw new Error(
+    'no Google credentials were found: run gcloud auth application-default login, or set GOOGLE_APPLICATION_CREDENTIALS',
+  );
+}
