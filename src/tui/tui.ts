@@ -3,6 +3,8 @@ import type { Transport } from '../wire/link/transport.ts';
 import { App } from './app/app.ts';
 import type { TuiEnd } from './app/tui-options.ts';
 import { openDeathPipe } from './term/death-pipe.ts';
+import { reportFailure } from './term/failure-report.ts';
+import { withMaskedLog } from './term/masked-log.ts';
 import type { Tty } from './term/tty.ts';
 
 export interface RunTuiOptions {
@@ -23,7 +25,10 @@ export interface RunTuiOptions {
  */
 export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd> {
   const tracker = createViewTracker();
-  const app = new App({ ...options, terminal: tty, tracker, now: Date.now });
+  const { env, version } = options;
+  const terminal = env.HEDDLE_TUI_LOG ? withMaskedLog(tty, env.HEDDLE_TUI_LOG) : tty;
+  const report = (error: unknown) => reportFailure(error, { env, version, now: new Date() });
+  const app = new App({ ...options, terminal, tracker, now: Date.now, report });
   const signals = app.handleSignals(process);
   const release = captureStderr((text) => app.warn(text));
   const ended = app.run();

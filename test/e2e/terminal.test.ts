@@ -1,79 +1,12 @@
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { afterTest } from '../support/after-test.ts';
-import { CLI } from '../support/cli.ts';
+import { hang } from '../../src/testing/index.ts';
 import { makePlace, type Place } from '../support/place.ts';
+import { hasTmux, openPane } from '../support/tmux-pane.ts';
 
-const hasTmux = spawnSync('tmux', ['-V']).status === 0;
 if (!hasTmux) console.warn('tmux is not installed: the terminal is not tried end to end');
 const inTmux = test.skipIf(!hasTmux);
-
-let panes = 0;
-
-interface Pane {
-  keys(...keys: string[]): void;
-  shown(): string;
-  sees(text: string | RegExp): Promise<void>;
-  resize(columns: number, rows: number): void;
-  /** The process of the command line. */
-  pid(): number;
-  /** What is in a file of the place. */
-  read(name: string): string;
-}
-
-/** A shell in tmux, which runs `before`, the command line, `after`. */
-function openPane(place: Place, command: string): Pane {
-  const socket = `heddle-test-${process.pid}-${++panes}`;
-  const tmux = (...args: string[]) => execFileSync('tmux', ['-L', socket, ...args], { encoding: 'utf8' });
-  const env = Object.entries({ ...place.env, TERM: 'xterm-256color', PS1: '$ ', HISTFILE: '' })
-    .filter((entry): entry is [string, string] => typeof entry[1] === 'string')
-    .map(([name, value]) => `${name}=${value}`);
-  mkdirSync(place.cwd, { recursive: true });
-  execFileSync(
-    'tmux',
-    [
-      '-L',
-      socket,
-      '-f',
-      '/dev/null',
-      'new-session',
-      '-d',
-      '-x',
-      '90',
-      '-y',
-      '30',
-      '-s',
-      'a',
-      'env',
-      '-i',
-      ...env,
-      'bash',
-      '--norc',
-      '-i',
-    ],
-    { cwd: place.cwd },
-  );
-  afterTest(() => spawnSync('tmux', ['-L', socket, 'kill-server']));
-  const pane: Pane = {
-    keys: (...keys) => void tmux('send-keys', '-t', 'a', ...keys),
-    shown: () => tmux('capture-pane', '-t', 'a', '-p', '-S', '-200'),
-    sees: (text) => vi.waitFor(() => expect(pane.shown()).toMatch(text), { timeout: 20_000, interval: 100 }),
-    resize: (columns, rows) => void tmux('resize-window', '-t', 'a', '-x', String(columns), '-y', String(rows)),
-    pid: () => Number(readFileSync(join(place.cwd, 'pid'), 'utf8')),
-    read: (name) => readFileSync(join(place.cwd, name), 'utf8'),
-  };
-  const line = `stty -g > before; sh -c 'echo $$ > pid; exec ${process.execPath} ${CLI} ${command}'; echo ended $?; stty -g > after; touch over`;
-  tmux('send-keys', '-t', 'a', '-l', line);
-  pane.keys('Enter');
-  return pane;
-}
-
-async function isOver(place: Place, pane: Pane): Promise<void> {
-  await vi.waitFor(() => expect(existsSync(join(place.cwd, 'over'))).toBe(true), { timeout: 20_000, interval: 100 });
-  expect(pane.read('after')).toBe(pane.read('before'));
-}
 
 const HELLO = 'A **bold** answer.\n\n- one\n- two\n';
 
@@ -85,7 +18,7 @@ inTmux('a prompt, its answer, a question, and leaving', async () => {
   await pane.sees(/❯ say hello\n\nA bold answer\.\n\n- one\n- two/);
   expect(place.api.requests).toHaveLength(1);
   pane.keys('/exit', 'Enter');
-  await isOver(place, pane);
+  await pane.isOver();
   expect(pane.shown()).toMatch(/ended 0/);
   expect(pane.shown()).toMatch(/heddle -r [0-9a-f]{8} continues it/);
   expect(pane.shown()).not.toContain('? for keys');
@@ -102,7 +35,7 @@ inTmux('a prompt argument is sent at once; a resize keeps what was said', async 
   await pane.sees('❯ typed');
   expect(pane.shown().match(/A bold answer/g)).toHaveLength(1);
   pane.keys('C-c', 'C-d', 'C-d');
-  await isOver(place, pane);
+  await pane.isOver();
 });
 
 inTmux('Ctrl+Z gives the terminal back to the shell, fg continues', async () => {
@@ -129,7 +62,7 @@ inTmux.each([
   await pane.sees('for keys');
   await vi.waitFor(() => expect(pane.shown()).toContain('heddle '));
   process.kill(pane.pid(), signal);
-  await isOver(place, pane);
+  await pane.isOver();
   expect(pane.shown()).toContain(`ended ${code}`);
 });
 
@@ -139,8 +72,100 @@ inTmux('after SIGKILL the terminal is as it was, and the person is told how to g
   await pane.sees('- two');
   process.kill(pane.pid(), 'SIGKILL');
   await pane.sees('heddle -c goes on');
-  await vi.waitFor(() => expect(existsSync(join(place.cwd, 'over'))).toBe(true), { timeout: 20_000 });
-  pane.keys('stty -g > later; touch asked', 'Enter');
-  await vi.waitFor(() => expect(readdirSync(place.cwd)).toContain('asked'), { timeout: 20_000 });
-  expect(pane.read('later')).toBe(pane.read('before'));
+  await pane.isRestored();
+});
+
+inTmux('after an exception in its own code the terminal is as it was, and a report tells where, not what', async () => {
+  const place = await makePlace([hang()]);
+  const preload = join(place.root, 'provoke.cjs');
+  writeFileSync(preload, "process.on('SIGUSR2', () => { throw new TypeError('a secret of the conversation'); });");
+  const pane = openPane(place, '"say hello"', { node: `--require ${preload}` });
+  await vi.waitFor(() => expect(place.api.requests).toHaveLength(1), 15_000);
+  process.kill(pane.pid(), 'SIGUSR2');
+  await pane.isOver();
+  expect(pane.shown()).toMatch(/ended 1\n/);
+  expect(pane.shown()).toMatch(/the terminal failed: a secret of the conversation[\s\S]*heddle -c continues it/);
+  const folder = join(place.home, 'reports');
+  const report = readFileSync(join(folder, readdirSync(folder)[0] ?? ''), 'utf8');
+  expect(report).toContain('provoke.cjs:1:');
+  expect(report).not.toContain('secret');
+});
+
+inTmux.each(['SIGTSTP', 'SIGSTOP'] as const)(
+  '[TUI-20] %s from outside: the shell has its terminal, fg draws anew, also in a window of another size',
+  async (signal) => {
+    const place = await makePlace([HELLO]);
+    const pane = openPane(place, '');
+    await pane.sees(/heddle \d[\s\S]*for keys/);
+    pane.keys('a draft');
+    await pane.sees('❯ a draft');
+    process.kill(pane.pid(), signal);
+    await pane.sees('Stopped');
+    pane.resize(60, 20);
+    pane.keys('stty -g > stopped; echo in the $((40 + 2))', 'Enter');
+    await pane.sees('in the 42');
+    expect(pane.read('stopped')).toBe(pane.read('before'));
+    pane.keys('fg', 'Enter');
+    await pane.sees(/in the 42[\s\S]*❯ a draft/);
+    pane.keys(' goes on');
+    await pane.sees('❯ a draft goes on');
+    expect(pane.shown()).toContain('in the 42');
+    pane.keys('C-c', 'C-d', 'C-d');
+    await pane.isOver();
+  },
+);
+
+inTmux('bg: nothing is drawn until the terminal is its own again', async () => {
+  const place = await makePlace([HELLO]);
+  const pane = openPane(place, '');
+  await pane.sees(/heddle \d[\s\S]*for keys/);
+  pane.keys('C-z');
+  await pane.sees('Stopped');
+  pane.keys('bg', 'Enter', 'echo still the $((40 + 2))', 'Enter');
+  await pane.sees('still the 42');
+  expect(pane.shown().split('still the 42')[1]).not.toContain('❯');
+  pane.keys('fg', 'Enter');
+  await pane.sees(/still the 42[\s\S]*❯/);
+  pane.keys('C-d', 'C-d');
+  await pane.isOver();
+});
+
+inTmux('a terminal that does not read holds up nothing; the answer is there when it reads again', async () => {
+  let answer = () => {};
+  const held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const place = await makePlace(async () => {
+    await held;
+    return `${'A long row of the answer.\n\n'.repeat(3000)}The end.`;
+  });
+  const pane = openPane(place, '"say it"');
+  await vi.waitFor(() => expect(place.api.requests).toHaveLength(1), 15_000);
+  pane.stall();
+  answer();
+  // The turn is over although nobody has read a byte of it.
+  await vi.waitFor(() => expect(transcripts(place)).toContain('The end.'), { timeout: 20_000, interval: 100 });
+  pane.goOn();
+  await pane.sees('The end.');
+  pane.keys('C-d', 'C-d');
+  await pane.isOver();
+});
+
+function transcripts({ home }: Place): string {
+  const folder = join(home, 'projects');
+  if (!existsSync(folder)) return '';
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl'));
+  return files.map((name) => readFileSync(join(folder, name), 'utf8')).join('');
+}
+
+inTmux('a log for reports has no word of the session', async () => {
+  const place = await makePlace(['An answer nobody may read.']);
+  const log = join(place.root, 'tui.log');
+  const pane = openPane(place, '"whisper this"', { env: { HEDDLE_TUI_LOG: log } });
+  await pane.sees('nobody may read');
+  pane.keys('C-d', 'C-d');
+  await pane.isOver();
+  const text = readFileSync(log, 'utf8');
+  expect(text).toContain('?2026h');
+  expect(text).not.toMatch(/whisper|nobody|answer/);
 });

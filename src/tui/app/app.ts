@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
 import type { Change, ViewTracker } from '../../view/changes.ts';
 import type { ControlRequestFrame } from '../../wire/link/frames.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
@@ -22,7 +23,7 @@ import type { Pager } from '../stage/pager.ts';
 import type { Picker } from '../stage/picker.ts';
 import { SessionLink } from '../stage/session-link.ts';
 import type { Stage } from '../stage/stage.ts';
-import { ASK_CURSOR, readReply } from '../term/probes.ts';
+import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
 import { Ends, NOBODY } from './ends.ts';
 import { Keyboard } from './keyboard.ts';
@@ -33,10 +34,8 @@ import { Questions } from './questions.ts';
 import { SessionRows } from './session-rows.ts';
 import { Notices, Spinner } from './spinner.ts';
 import { knowsGraphemes, shortPath, type TuiEnd, type TuiOptions } from './tui-options.ts';
+import { WindowSize } from './window-size.ts';
 import { Writing } from './writing.ts';
-
-const QUIET_MS = 40;
-const CURSOR_MS = 100;
 
 /** The loop of the terminal: lines and keys come in, frames go out. */
 export class App implements Stage {
@@ -56,13 +55,12 @@ export class App implements Stage {
   readonly #rows: SessionRows;
   readonly #spinner: Spinner;
   readonly #input: InputReader;
+  readonly #window: WindowSize;
   readonly #end: (end: TuiEnd) => void;
   /** How the app ends; never rejects. */
   readonly ended: Promise<TuiEnd>;
   #link: SessionLink | null = null;
   #isLeaving = false;
-  #resizing: NodeJS.Timeout | null = null;
-  #onCursor: ((column: number) => void) | null = null;
 
   constructor(options: TuiOptions) {
     const { terminal, env, tracker } = options;
@@ -91,7 +89,9 @@ export class App implements Stage {
     this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
     this.#prompts = new Prompts(this, this.#writing);
     this.#questions = new Questions(this, this.#writing);
-    this.#ends = new Ends(this, this.#prompts, this.#questions, this.ended);
+    const { ended } = this;
+    const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
+    this.#ends = new Ends({ stage: this, prompts: this.#prompts, questions: this.#questions, ended, report });
     this.#overlay = new Overlay({
       ...{ terminal, painter: this.#painter, writing: this.#writing },
       otherScreen: () => new OtherScreen(this.#context.widths),
@@ -103,6 +103,7 @@ export class App implements Stage {
       overlay: this.#overlay,
     };
     this.#keyboard = new Keyboard({ stage: this, writing: this.#writing, prompts, questions, overlay });
+    this.#window = new WindowSize(terminal, (column) => this.#draw(column));
     const escapeMs = env.SSH_CONNECTION ? 100 : 25;
     this.#input = createInputReader({ escapeMs, onEvent: (event) => this.#onEvent(event) });
     this.#listen();
@@ -144,7 +145,7 @@ export class App implements Stage {
       const answer = await this.#link.initialize();
       this.#opened(answer);
     } catch (error) {
-      this.leave(1, [`heddle: ${error instanceof Error ? error.message : String(error)}`]);
+      this.leave(1, [`heddle: ${messageOf(error)}`]);
     }
     return this.ended;
   }
@@ -235,6 +236,7 @@ export class App implements Stage {
     const wasStopped = await this.#terminal.suspend();
     this.#terminal.enter();
     this.#painter.resume();
+    this.#draw();
     if (!wasStopped) this.#notices.show('There is no shell to go back to.');
   }
 
@@ -242,15 +244,26 @@ export class App implements Stage {
   async leave(exitCode: number, lines: readonly string[] = []): Promise<void> {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
-    this.#spinner.turn(false);
-    this.#notices.clear();
-    this.#questions.close();
-    this.#overlay.end();
-    this.#painter.end();
-    this.#input.close();
-    this.#terminal.leave();
+    this.#giveBack();
     await this.#link?.end().catch(() => null);
     this.#end({ exitCode, lines: [...lines] });
+  }
+
+  /** Whatever happens here, the terminal gets its modes back. */
+  #giveBack(): void {
+    try {
+      this.#spinner.turn(false);
+      this.#window.close();
+      this.#notices.clear();
+      this.#questions.close();
+      this.#overlay.end();
+      this.#painter.end();
+    } catch (error) {
+      this.#ends.failedToDraw(error);
+    } finally {
+      this.#input.close();
+      this.#terminal.leave();
+    }
   }
 
   #live({ columns, rows }: Size): LiveRows {
@@ -336,7 +349,7 @@ export class App implements Stage {
     }
     const reply = readReply(event.sequence);
     if (!reply) return;
-    if (reply.kind === 'cursor') this.#onCursor?.(reply.column);
+    if (reply.kind === 'cursor') this.#window.cursorAt(reply.column);
     else this.#terminal.replied(reply);
     if (reply.kind === 'graphemes' && reply.isOn) {
       this.#context.widths = createWidths({ byGraphemes: true, ambiguousWide: false });
@@ -348,28 +361,25 @@ export class App implements Stage {
     const terminal = this.#terminal;
     terminal.on('input', (bytes) => this.#input.write(bytes));
     terminal.on('drain', () => this.#painter.drained());
-    terminal.on('resize', () => this.#resized());
+    terminal.on('resize', () => this.#window.changed());
+    terminal.on('stopping', () => void this.suspend());
+    terminal.on('returned', () => this.#returned());
     terminal.on('gone', () => this.#ends.hungUp());
   }
 
-  /** Waits until the window is quiet, and asks where the cursor has gone before anything is drawn. */
-  #resized(): void {
-    if (this.#resizing) clearTimeout(this.#resizing);
-    this.#resizing = setTimeout(() => {
-      this.#resizing = null;
-      if (this.#isLeaving) return;
-      const draw = (column?: number) => {
-        clearTimeout(timer);
-        this.#onCursor = null;
-        const { size } = this.#terminal;
-        this.#context.width = Math.max(1, size.columns - 1);
-        this.#rows.resized();
-        this.#painter.resized(size, column);
-        this.#overlay.draw();
-      };
-      const timer = setTimeout(() => draw(), CURSOR_MS);
-      this.#onCursor = draw;
-      this.#terminal.write(ASK_CURSOR);
-    }, QUIET_MS);
+  /** The window may have another size; `column` is where the cursor is now, where the terminal tells it. */
+  #draw(column?: number): void {
+    if (this.#isLeaving) return;
+    const { size } = this.#terminal;
+    this.#context.width = Math.max(1, size.columns - 1);
+    this.#rows.resized();
+    this.#painter.resized(size, column);
+    this.#overlay.draw();
+  }
+
+  /** Something has stopped and continued this process without our doing: what stands above is not ours any more. */
+  #returned(): void {
+    this.#painter.anew();
+    this.#draw();
   }
 }

@@ -10,21 +10,33 @@ export const NOBODY = 'The terminal is gone: nobody can answer.';
 /** After SIGTERM the turn has this long to end. */
 const GRACE_MS = 4000;
 
+export interface EndsParts {
+  stage: Stage;
+  prompts: Prompts;
+  questions: Questions;
+  /** Resolves when the terminal has been left. */
+  ended: Promise<unknown>;
+  /** Keeps what is known of an exception in our own code; returns lines about it. */
+  report: (error: unknown) => readonly string[];
+}
+
 /** How the terminal ends without having been asked by a key: signals, exceptions, a terminal that is gone. */
 export class Ends {
   readonly #stage: Stage;
   readonly #prompts: Prompts;
   readonly #questions: Questions;
   readonly #ended: Promise<unknown>;
+  readonly #report: EndsParts['report'];
   #turnListeners: (() => void)[] = [];
   #isHungUp = false;
   #wasInterrupted = false;
 
-  constructor(stage: Stage, prompts: Prompts, questions: Questions, ended: Promise<unknown>) {
+  constructor({ stage, prompts, questions, ended, report }: EndsParts) {
     this.#stage = stage;
     this.#prompts = prompts;
     this.#questions = questions;
     this.#ended = ended;
+    this.#report = report;
   }
 
   /** Nobody looks any more. */
@@ -38,17 +50,17 @@ export class Ends {
    */
   handleSignals(source: NodeJS.Process): { dispose(): void } {
     const end = (code: number) => {
-      const late = setTimeout(() => source.exit(code), GRACE_MS).unref();
+      const late = setTimeout(() => {
+        void this.#stage.leave(code);
+        source.exit(code);
+      }, GRACE_MS).unref();
       void this.#endTurn()
         .then(() => this.#stage.leave(code))
         .finally(() => clearTimeout(late));
     };
     const onInterrupt = () => (this.#wasInterrupted ? end(130) : this.#interruptFromOutside());
     const onTerminate = () => end(143);
-    const onFailure = (error: unknown) => {
-      const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      void this.#stage.leave(1, [`heddle: ${text}`, 'The session is saved: heddle -c continues it.']);
-    };
+    const onFailure = (error: unknown) => this.#failed(error);
     source.on('SIGINT', onInterrupt);
     source.on('SIGTERM', onTerminate);
     source.on('uncaughtException', onFailure);
@@ -63,6 +75,11 @@ export class Ends {
     };
   }
 
+  /** The terminal was being given back. */
+  failedToDraw(error: unknown): void {
+    this.#report(error);
+  }
+
   turnEnded(): void {
     for (const listener of this.#turnListeners.splice(0)) listener();
     this.#wasInterrupted = false;
@@ -75,6 +92,12 @@ export class Ends {
     this.#questions.denyAll(NOBODY);
     if (!this.#stage.isBusy) void this.#stage.leave(HANGUP_CODE);
     else setTimeout(() => void this.#stage.leave(HANGUP_CODE), HANGUP_MS).unref();
+  }
+
+  /** Our own code is wrong somewhere. The session is not, so its turn gets a result. */
+  #failed(error: unknown): void {
+    if (this.#stage.isBusy) void this.#prompts.interrupt().catch(() => {});
+    void this.#stage.leave(1, [...this.#report(error), 'The session is saved: heddle -c continues it.']);
   }
 
   #interruptFromOutside(): void {

@@ -14,6 +14,8 @@ export interface TuiOptions {
   now: () => number;
   /** Sent as soon as the session is open. */
   prompt?: string;
+  /** Keeps what is known of an exception in the terminal's own code; returns lines for the person. */
+  report?: (error: unknown) => readonly string[];
 }
 
 /** How the terminal was left. */

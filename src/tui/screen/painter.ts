@@ -80,6 +80,11 @@ export class Painter {
     this.#write(this.#screen.erase());
   }
 
+  /** Others have written below the live rows: the next frame stands below what they wrote. */
+  anew(): void {
+    if (this.#state !== 'held') this.#screen.forget();
+  }
+
   resume(): void {
     if (this.#state !== 'held') return;
     this.#state = 'drawing';

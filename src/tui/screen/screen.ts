@@ -104,7 +104,7 @@ export class Screen {
   /** Nothing of the live rows is taken for granted in the next frame: it draws all of them. */
   redraw(frame: Frame): string {
     const erase = `${BEGIN_FRAME}${up(this.#cursor.row)}\r${ERASE_BELOW}`;
-    this.#forget();
+    this.forget();
     return erase + this.draw(frame).slice(BEGIN_FRAME.length);
   }
 
@@ -125,18 +125,19 @@ export class Screen {
       rows = Math.min(rows, rowsAboveCursor('none', state, this.#widths));
     }
     this.#size = next;
-    this.#forget();
+    this.forget();
     return `${BEGIN_FRAME}${up(rows)}\r${ERASE_BELOW}${this.draw(frame).slice(BEGIN_FRAME.length)}`;
   }
 
   /** Takes the live rows away; the cursor stands where the first of them was. For the end, and for other programs. */
   erase(): string {
     const bytes = `${BEGIN_FRAME}${up(this.#cursor.row)}\r${ERASE_BELOW}${END_FRAME}`;
-    this.#forget();
+    this.forget();
     return bytes;
   }
 
-  #forget(): void {
+  /** Live rows that are on the screen stay there; the next frame begins where the cursor is. */
+  forget(): void {
     this.#shown = [];
     this.#cursor = { row: 0, before: EMPTY_ROW };
   }

@@ -5,6 +5,8 @@ import { ALL_MODES_OFF } from './modes.ts';
 export interface DeathPipe {
   /** The terminal is as it was; nothing is left to do. */
   dismiss(): void;
+  /** This process may not write to the terminal any more. If somebody still looks at it, it is as it was. */
+  restore(): void;
 }
 
 const PATH = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin';
@@ -17,7 +19,10 @@ const PATH = '/usr/bin:/bin:/usr/local/bin:/run/current-system/sw/bin';
 const SCRIPT = `
 trap '' INT TERM HUP QUIT TSTP TTOU
 while read -r line; do
-  case $line in .) exit ;; esac
+  case $line in
+    .) exit ;;
+    restore) stty "$1" <&3; printf '%s' "$2" >&4; exit ;;
+  esac
 done
 stty "$1" <&3
 printf '%s\\r\\n%s\\n' "$2" "$3" >&4
@@ -49,9 +54,8 @@ export function openDeathPipe({ input, output }: { input: number; output: number
   stdin?.on('error', () => {}); // it is gone
   child.unref();
   (stdin as Partial<Unreferable> | null)?.unref?.();
-  return {
-    dismiss() {
-      if (stdin?.writable) stdin.end('.\n');
-    },
+  const say = (word: string) => {
+    if (stdin?.writable) stdin.end(`${word}\n`);
   };
+  return { dismiss: () => say('.'), restore: () => say('restore') };
 }

@@ -7,8 +7,10 @@ export interface TerminalEvents {
   resize: () => void;
   drain: () => void;
   gone: () => void;
-  /** The process continues after a stop. */
-  continued: () => void;
+  /** Somebody else than a key asks this process to stop. */
+  stopping: () => void;
+  /** The process was stopped without `suspend`, and the terminal is its own again. */
+  returned: () => void;
 }
 
 /** A terminal that a program has taken over, until it gives it back. */

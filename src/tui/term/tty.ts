@@ -2,6 +2,7 @@ import type { ReadStream, WriteStream } from 'node:tty';
 import type { Size } from '../screen/screen.ts';
 import { usable } from '../screen/screen.ts';
 import type { DeathPipe } from './death-pipe.ts';
+import { JobControl } from './job-control.ts';
 import { type KeyMode, KITTY_ON, MODIFIED_KEYS_ON, modesOff, PASTE_ON } from './modes.ts';
 import { QUESTIONS, type Reply } from './probes.ts';
 import type { Terminal, TerminalEvents } from './terminal.ts';
@@ -22,18 +23,19 @@ const EARLY_MS = 30;
 const LINE_FEED = 0x0a;
 const RETURN = 0x0d;
 
-/** A shell continues a stopped process at once, or nobody does. */
-const STOPPED_MS = 60;
-
 /** The terminal of this process. */
 export class Tty implements Terminal {
   readonly #in: ReadStream;
   readonly #out: WriteStream;
   readonly #env: TtyOptions['env'];
   readonly #listeners: Listeners = {
-    ...{ input: new Set(), resize: new Set(), drain: new Set(), gone: new Set(), continued: new Set() },
+    ...{ input: new Set(), resize: new Set(), drain: new Set() },
+    ...{ gone: new Set(), stopping: new Set(), returned: new Set() },
   };
-  readonly #handlers: [NodeJS.Signals, () => void][] = [];
+  readonly #jobs = new JobControl({
+    onStopping: () => this.#emit('stopping'),
+    onContinued: () => void this.#returned(),
+  });
   #keys: KeyMode = 'plain';
   #isKitty = false;
   #isEntered = false;
@@ -41,6 +43,8 @@ export class Tty implements Terminal {
   #isGone = false;
   #isClosed = false;
   #deathPipe: DeathPipe | null = null;
+  /** What was written while another process had the terminal; null where it is ours. */
+  #kept: string[] | null = null;
 
   constructor({ stdin, stdout, env }: TtyOptions) {
     this.#in = stdin;
@@ -51,14 +55,22 @@ export class Tty implements Terminal {
     stdout.on('error', this.#onGone);
     stdout.on('resize', this.#onResize);
     stdout.on('drain', this.#onDrain);
-    this.#onSignal('SIGHUP', this.#onGone);
-    this.#onSignal('SIGCONT', () => this.#emit('continued'));
+    process.on('SIGHUP', this.#onGone);
   }
 
   get size(): Size {
-    const { columns, rows } = this.#out;
+    const [columns, rows] = this.#asked();
     const { COLUMNS, LINES } = this.#env;
     return usable({ columns: columns || Number(COLUMNS) || 0, rows: rows || Number(LINES) || 0 });
+  }
+
+  /** While the process is stopped nobody tells it that its window changes, so it asks. */
+  #asked(): [number, number] {
+    try {
+      return this.#out.getWindowSize();
+    } catch {
+      return [this.#out.columns, this.#out.rows];
+    }
   }
 
   on<Name extends keyof TerminalEvents>(event: Name, listener: TerminalEvents[Name]): void {
@@ -78,6 +90,10 @@ export class Tty implements Terminal {
 
   write(text: string): boolean {
     if (this.#isGone) return true;
+    if (this.#kept) {
+      this.#kept.push(text);
+      return false;
+    }
     try {
       return this.#out.write(text);
     } catch {
@@ -95,17 +111,23 @@ export class Tty implements Terminal {
     this.#in.ref();
     this.#in.resume();
     this.write(PASTE_ON);
-    if (this.#keys === 'plain') this.write(QUESTIONS);
-    else this.write(this.#keys === 'kitty' ? KITTY_ON : MODIFIED_KEYS_ON);
+    this.write(this.#keys === 'plain' ? QUESTIONS : this.#keysOn());
+  }
+
+  #keysOn(): string {
+    return { plain: '', kitty: KITTY_ON, modified: MODIFIED_KEYS_ON }[this.#keys];
   }
 
   leave(): void {
     if (!this.#isEntered) return;
     this.#isEntered = false;
-    this.write(modesOff(this.#keys));
+    const kept = this.#kept;
+    this.#kept = null;
+    this.write((kept?.join('') ?? '') + modesOff(this.#keys));
     this.#in.pause();
     try {
-      this.#in.setRawMode(false);
+      // In the background the modes are the shell's.
+      if (!kept) this.#in.setRawMode(false);
     } catch {
       // The terminal is gone; there is nothing to restore.
     }
@@ -115,34 +137,21 @@ export class Tty implements Terminal {
     if (kind === 'kitty') this.#isKitty = true;
     if (kind !== 'last' || !this.#isEntered || this.#keys !== 'plain') return;
     this.#keys = this.#isKitty ? 'kitty' : 'modified';
-    this.write(this.#isKitty ? KITTY_ON : MODIFIED_KEYS_ON);
+    this.write(this.#keysOn());
   }
 
   async suspend(): Promise<boolean> {
     this.leave();
-    const continued = new Promise<boolean>((resolve) => {
-      let timer: NodeJS.Timeout;
-      const settle = (wasStopped: boolean) => {
-        clearTimeout(timer);
-        this.#listeners.continued.delete(onContinued);
-        resolve(wasStopped);
-      };
-      const onContinued = () => settle(true);
-      this.#listeners.continued.add(onContinued);
-      // The first timer may be due while the process stands still: the signal comes right behind it.
-      timer = setTimeout(() => {
-        timer = setTimeout(() => settle(false), STOPPED_MS);
-      }, STOPPED_MS);
-    });
-    process.kill(0, 'SIGTSTP');
-    return continued;
+    return this.#jobs.suspend();
   }
 
   close(): void {
     this.#isClosed = true;
     this.leave();
-    this.#deathPipe?.dismiss();
-    for (const [signal, handler] of this.#handlers.splice(0)) process.off(signal, handler);
+    if (this.#isGone) this.#deathPipe?.restore();
+    else this.#deathPipe?.dismiss();
+    this.#jobs.close();
+    process.off('SIGHUP', this.#onGone);
     this.#in.off('data', this.#onData);
     this.#out.off('resize', this.#onResize);
     this.#out.off('drain', this.#onDrain);
@@ -157,6 +166,27 @@ export class Tty implements Terminal {
     for (const listener of this.#listeners.input) listener(bytes);
   };
 
+  /** Stopped by force: the shell has set its own modes since. In the background nothing is drawn. */
+  async #returned(): Promise<void> {
+    if (!this.#isEntered || this.#kept) return;
+    this.#kept = [];
+    await this.#jobs.foreground();
+    const kept = this.#kept?.join('') ?? '';
+    this.#kept = null;
+    if (!this.#isEntered || this.#isGone || this.#isClosed) return;
+    try {
+      // Node changes modes only where it believes that they differ.
+      this.#in.setRawMode(false);
+      this.#in.setRawMode(true);
+    } catch {
+      this.#onGone();
+      return;
+    }
+    this.write(`${PASTE_ON}${this.#keysOn()}${kept}`);
+    this.#emit('returned');
+    this.#emit('drain');
+  }
+
   readonly #onResize = (): void => this.#emit('resize');
   readonly #onDrain = (): void => this.#emit('drain');
   readonly #onGone = (): void => {
@@ -165,12 +195,7 @@ export class Tty implements Terminal {
     this.#emit('gone');
   };
 
-  #emit(event: 'resize' | 'drain' | 'gone' | 'continued'): void {
+  #emit(event: Exclude<keyof TerminalEvents, 'input'>): void {
     for (const listener of [...this.#listeners[event]]) listener();
-  }
-
-  #onSignal(signal: NodeJS.Signals, handler: () => void): void {
-    process.on(signal, handler);
-    this.#handlers.push([signal, handler]);
   }
 }
