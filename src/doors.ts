@@ -32,6 +32,7 @@ export const DOORS: readonly Door[] = [
     from: ['tui/app/prompt-sender.ts'],
     why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
   },
+  { target: 'cli/commands/acp.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/auth/auth.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },

@@ -18,6 +18,8 @@ const OUTPUTS = [
   { name: 'answers', doors: /^src\/tui\/rows\// },
   // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.
   { name: 'panels', doors: /^src\/tui\// },
+  // What editors start.
+  { name: 'acp', doors: /^src\/cli\/commands\/acp/ },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.

@@ -16,7 +16,12 @@ const LAYERS = [
   ['util'],
 ];
 /** Beside the layers, with what each of them imports. */
-const ASIDE = { tui: 'wire, view, sdk', sdk: 'wire, define, sessions, config', testing: 'wire, and model to config' };
+const ASIDE = {
+  acp: 'admin, host, view',
+  tui: 'wire, view, sdk',
+  sdk: 'wire, define, sessions, config',
+  testing: 'wire, and model to config',
+};
 
 const ABOUT = {
   cli: 'flags, terminal, print mode, subcommands',
@@ -26,6 +31,7 @@ const ABOUT = {
   define: 'what programs define: tools and schemas',
   wire: 'every line, both ends of the protocol',
   util: 'no word of the domain',
+  acp: 'editors',
   tui: 'the terminal',
   sdk: 'query, sessions, client',
   testing: 'fakes and suites',

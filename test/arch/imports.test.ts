@@ -29,7 +29,7 @@ const RULES: Record<string, Rule> = {
   plugins: { values: ['util', 'wire', 'define', 'config'], types: MIDDLE },
   server: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent', 'host', 'admin'] },
   web: { values: ['util', 'wire', 'view', 'server'] },
-  acp: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent', 'host', 'admin'] },
+  acp: { values: ['util', 'wire', 'view', 'define', ...MIDDLE, 'agent', 'host', 'admin'] },
 };
 
 const files = sourceFiles();

@@ -56,6 +56,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
     async () => (await import('./mcp/mcp.ts')).MCP,
   ),
   ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth/auth.ts')).AUTH),
+  'heddle acp': async () => (await import('./acp.ts')).ACP_HELP,
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,
   'heddle shim': async () => SHIM_HELP,
   'heddle hooks': async () => (await import('./hooks.ts')).HOOKS_HELP,

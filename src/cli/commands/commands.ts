@@ -25,6 +25,7 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   tasks: async (argv) => (await import('./tasks/tasks-command.ts')).runTasks(argv),
   rewind: async (argv) => (await import('./rewind.ts')).runRewind(argv),
   doctor: async (argv) => (await import('./doctor.ts')).runDoctor(argv),
+  acp: async (argv) => (await import('./acp.ts')).runAcp(argv),
   auth: async (argv) => (await import('./auth/auth.ts')).runAuth(argv),
   shim: runShim,
   help: runHelp,

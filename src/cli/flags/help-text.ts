@@ -34,6 +34,7 @@ function optionLine([flag, text]: Option): string {
 const COMMANDS: readonly Option[] = [
   ['doctor [directory]', 'Check what a run here needs, and say what to do'],
   ['auth status|login|logout', 'Store an API key, and see which credential a run has'],
+  ['acp', 'Serve an editor over the Agent Client Protocol'],
   ['sessions list|show|tree|search|…', 'See, search, export, branch, archive, check and delete stored sessions'],
   ['tasks list|show|stop', 'See and stop what sessions have in the background'],
   ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],

@@ -1,0 +1,280 @@
+import { removeKeys, viewAuth } from '../admin/auth.ts';
+import type { Engine } from '../host/engine/engine.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { printable } from '../util/text/printable.ts';
+import { RPC_ERRORS } from '../wire/link/json-rpc.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import { HEDDLE_VERSION } from '../wire/version.ts';
+import { AcpSession } from './acp-session.ts';
+import { type ClientFeatures, clientFeatures } from './client-features.ts';
+import { callExtension, EXTENSIONS, parentOf } from './extensions.ts';
+import { sessionConfig } from './new-session.ts';
+import { promptContent } from './prompt-content.ts';
+import { type ReplayFrom, replaySession } from './replay.ts';
+import { ACP_ERRORS, AcpError, type RequestContext, type RpcHandlers, type RpcLink } from './rpc-link.ts';
+import { StoredSessions } from './stored-sessions.ts';
+
+/** The version of the protocol that is spoken. */
+const PROTOCOL = 1;
+
+export interface AgentOptions {
+  link: RpcLink;
+  engine: Engine;
+  /** What every session has of the command line. */
+  config: RunConfig;
+  /** The directory of the process: only for sessions that do not tell theirs. */
+  cwd: string;
+  askTimeoutMs: number;
+  replayFrom: ReplayFrom;
+}
+
+type Method = (params: JsonObject, context: RequestContext) => Promise<JsonObject> | JsonObject;
+
+/** The agent as editors see it: any number of sessions in one process. */
+export class AcpAgent implements RpcHandlers {
+  readonly #options: AgentOptions;
+  readonly #stored: StoredSessions;
+  readonly #sessions = new Map<string, AcpSession>();
+  /** Sessions that are being opened or closed: what comes for them waits. */
+  readonly #changing = new Map<string, Promise<unknown>>();
+  readonly #methods: ReadonlyMap<string, Method>;
+  #features: ClientFeatures = clientFeatures(undefined);
+
+  constructor(options: AgentOptions) {
+    this.#options = options;
+    this.#stored = new StoredSessions(options.engine, options.cwd);
+    this.#methods = new Map<string, Method>([
+      ['initialize', (params) => this.#initialize(params)],
+      ['authenticate', (params) => this.#authenticate(params)],
+      ['logout', () => this.#logout()],
+      ['session/new', (params, context) => this.#new(params, context)],
+      ['session/load', (params, context) => this.#load(params, context)],
+      ['session/resume', (params, context) => this.#resume(params, context)],
+      ['session/fork', (params, context) => this.#fork(params, context)],
+      ['session/list', (params) => this.#list(params)],
+      ['session/close', (params) => this.#close(params)],
+      ['session/delete', (params) => this.#delete(params)],
+      ['session/set_title', (params) => this.#setTitle(params)],
+      ['session/archive', (params) => this.#archive(params, { archived: true })],
+      ['session/unarchive', (params) => this.#archive(params, { archived: false })],
+      ['session/prompt', (params, context) => this.#prompt(params, context)],
+      ['session/set_mode', (params) => this.#setMode(params)],
+      ['session/set_config_option', (params) => this.#setOption(params)],
+    ]);
+  }
+
+  async request(method: string, params: JsonObject, context: RequestContext): Promise<JsonObject> {
+    const known = this.#methods.get(method);
+    if (known) return known(params, context);
+    if (EXTENSIONS.has(method)) return callExtension(method, params, await this.#session(params));
+    throw new AcpError(RPC_ERRORS.unknownMethod, `There is no method ${printable(method)}`);
+  }
+
+  notified(method: string, params: JsonObject): void {
+    if (method !== 'session/cancel') return;
+    const id = stringField(params, 'sessionId') ?? '';
+    void this.#sessions.get(id)?.cancel();
+  }
+
+  /** Ends all sessions: the editor is gone. */
+  async end(): Promise<void> {
+    await Promise.allSettled(this.#changing.values());
+    const all = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.allSettled(all.map((session) => session.close()));
+  }
+
+  #initialize({ clientCapabilities }: JsonObject): JsonObject {
+    this.#features = clientFeatures(clientCapabilities);
+    return {
+      protocolVersion: PROTOCOL,
+      agentInfo: { name: 'heddle', title: 'Heddle', version: HEDDLE_VERSION },
+      agentCapabilities: {
+        loadSession: true,
+        promptCapabilities: { image: true, audio: false, embeddedContext: true },
+        mcpCapabilities: { http: true, sse: true },
+        sessionCapabilities: {
+          ...{ list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
+          ...{ fork: {}, title: {}, archive: {} },
+        },
+        auth: { logout: {} },
+        _meta: { heddle: { methods: [...EXTENSIONS.keys()], prompt: ['parentUuid', 'steer'] } },
+      },
+      authMethods: this.#authMethods(),
+    };
+  }
+
+  #authMethods(): JsonObject[] {
+    const about = {
+      ...{ id: 'api-key', name: 'API key' },
+      description: 'Stores an API key in the config home: heddle auth login',
+    };
+    return [this.#features.terminalLogin ? { ...about, type: 'terminal', args: ['auth', 'login'] } : about];
+  }
+
+  /** The login itself runs in a terminal; here it is only looked whether it has brought a credential. */
+  async #authenticate({ methodId }: JsonObject): Promise<JsonObject> {
+    if (methodId !== 'api-key') {
+      throw new AcpError(RPC_ERRORS.invalidParams, `There is no auth method ${printable(String(methodId))}: api-key`);
+    }
+    const { engine, config } = this.#options;
+    const { providers } = await viewAuth(engine, config);
+    if (providers.some(({ isReady }) => isReady)) return {};
+    throw authRequired('No credential was found. Run in a terminal: heddle auth login');
+  }
+
+  async #logout(): Promise<JsonObject> {
+    await removeKeys(this.#options.engine.homeOf({ config: {} }), null);
+    return {};
+  }
+
+  async #new(params: JsonObject, context: RequestContext): Promise<JsonObject> {
+    const sessionId = this.#options.engine.runtime.ids.uuid();
+    const session = await this.#open(sessionId, params, { sessionId });
+    context.afterResponse(() => session.announce());
+    return { sessionId, ...session.settable() };
+  }
+
+  async #load(params: JsonObject, context: RequestContext): Promise<JsonObject> {
+    const found = await this.#stored.find(textOf(params, 'sessionId'));
+    const session = await this.#open(found.sessionId, params, resuming(found.sessionId, params));
+    await replaySession(found, session.updates, { from: this.#options.replayFrom, signal: context.signal });
+    context.afterResponse(() => session.announce());
+    return session.settable();
+  }
+
+  async #resume(params: JsonObject, context: RequestContext): Promise<JsonObject> {
+    const { sessionId } = await this.#stored.find(textOf(params, 'sessionId'));
+    const session = await this.#open(sessionId, params, resuming(sessionId, params));
+    context.afterResponse(() => session.announce());
+    return session.settable();
+  }
+
+  async #fork(params: JsonObject, context: RequestContext): Promise<JsonObject> {
+    const sessionId = await this.#stored.fork(textOf(params, 'sessionId'));
+    const session = await this.#open(sessionId, params, { resume: sessionId });
+    context.afterResponse(() => session.announce());
+    return { sessionId, ...session.settable() };
+  }
+
+  /** A session that is open here already is opened again: the editor may have restarted its window. */
+  async #open(sessionId: string, params: JsonObject, start: RunConfig): Promise<AcpSession> {
+    const { engine, link, config: base, askTimeoutMs } = this.#options;
+    const { cwd, config } = sessionConfig(params, base);
+    await this.#changing.get(sessionId);
+    const opening = (async () => {
+      await this.#sessions.get(sessionId)?.close();
+      const session = await AcpSession.open({
+        ...{ engine, link, features: this.#features, sessionId, cwd, askTimeoutMs },
+        config: { ...config, ...start },
+        onEnded: () => {
+          if (this.#sessions.get(sessionId) === session) this.#sessions.delete(sessionId);
+        },
+      });
+      this.#sessions.set(sessionId, session);
+      return session;
+    })();
+    this.#changing.set(
+      sessionId,
+      opening.catch(() => {}),
+    );
+    try {
+      const session = await opening;
+      await this.#requireCredential(session);
+      return session;
+    } finally {
+      this.#changing.delete(sessionId);
+    }
+  }
+
+  /** A session whose model cannot be asked is not opened: the editor can offer the login then. */
+  async #requireCredential(session: AcpSession): Promise<void> {
+    if (session.keySource !== 'none') return;
+    const { engine, config } = this.#options;
+    const { provider, providers } = await viewAuth(engine, config);
+    const auth = providers.find((each) => each.provider === provider);
+    if (provider === null || !auth || auth.isReady) return;
+    this.#sessions.delete(session.id);
+    await session.close();
+    const choices = 'run "heddle auth login" in a terminal, set a key in the environment, or use --model offline';
+    throw authRequired(`The model needs a credential: ${choices}`);
+  }
+
+  async #list(params: JsonObject): Promise<JsonObject> {
+    return this.#stored.list(stringField(params, 'cwd'), stringField(params, 'cursor'));
+  }
+
+  async #close(params: JsonObject): Promise<JsonObject> {
+    const session = await this.#session(params);
+    this.#sessions.delete(session.id);
+    const closing = session.close();
+    this.#changing.set(session.id, closing);
+    await closing;
+    this.#changing.delete(session.id);
+    return {};
+  }
+
+  async #delete(params: JsonObject): Promise<JsonObject> {
+    const sessionId = textOf(params, 'sessionId');
+    if (this.#sessions.has(sessionId)) await this.#close(params);
+    await this.#stored.delete(sessionId);
+    return {};
+  }
+
+  async #setTitle(params: JsonObject): Promise<JsonObject> {
+    const [sessionId, title] = [textOf(params, 'sessionId'), textOf(params, 'title')];
+    const session = this.#sessions.get(sessionId);
+    if (session) await session.call({ subtype: 'rename_session', title });
+    else await this.#stored.rename(sessionId, title);
+    return {};
+  }
+
+  async #archive(params: JsonObject, mark: { archived: boolean }): Promise<JsonObject> {
+    await this.#stored.archive(textOf(params, 'sessionId'), mark);
+    return {};
+  }
+
+  async #prompt(params: JsonObject, { signal }: RequestContext): Promise<JsonObject> {
+    const session = await this.#session(params);
+    const content = promptContent(params.prompt);
+    const meta = isObject(params._meta) && isObject(params._meta.heddle) ? params._meta.heddle : {};
+    return session.prompt(content, { signal, isSteering: meta.steer === true, ...parentOf(meta) });
+  }
+
+  async #setMode(params: JsonObject): Promise<JsonObject> {
+    await (await this.#session(params)).setMode(textOf(params, 'modeId'));
+    return {};
+  }
+
+  async #setOption(params: JsonObject): Promise<JsonObject> {
+    const session = await this.#session(params);
+    return { configOptions: await session.setOption(params.configId, params.value) };
+  }
+
+  async #session(params: JsonObject): Promise<AcpSession> {
+    const id = textOf(params, 'sessionId');
+    await this.#changing.get(id);
+    const session = this.#sessions.get(id);
+    if (session) return session;
+    throw new AcpError(ACP_ERRORS.notFound, `The session ${printable(id)} is not open: session/load opens it`, {
+      error_code: 'session_not_found',
+    });
+  }
+}
+
+/** What happens where another process writes to the session: an error, unless the editor says otherwise. */
+function resuming(sessionId: string, { _meta }: JsonObject): RunConfig {
+  const heddle = isObject(_meta) && isObject(_meta.heddle) ? _meta.heddle : {};
+  const onBusy = stringField(heddle, 'onBusy');
+  return { resume: sessionId, ...(onBusy !== undefined && { onBusy }) };
+}
+
+function textOf(params: JsonObject, name: string): string {
+  const text = stringField(params, name);
+  if (text !== undefined) return text;
+  throw new AcpError(RPC_ERRORS.invalidParams, `${name} must be a string`, { error_code: 'invalid_request' });
+}
+
+function authRequired(message: string): AcpError {
+  return new AcpError(ACP_ERRORS.authRequired, message, { error_code: 'authentication' });
+}

@@ -1,0 +1,344 @@
+import type { Engine } from '../host/engine/engine.ts';
+import { inProcess } from '../host/serve/in-process.ts';
+import { Aborted } from '../util/abort.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import { messageOf } from '../util/message-of.ts';
+import { RPC_ERRORS } from '../wire/link/json-rpc.ts';
+import { type ControlBody, Peer, type RequestContext } from '../wire/link/peer.ts';
+import type { Transport } from '../wire/link/transport.ts';
+import type { RunConfig } from '../wire/run-config.ts';
+import type { ClientFeatures } from './client-features.ts';
+import { askElicitation, askPermission } from './questions.ts';
+import { AcpError, type RpcLink } from './rpc-link.ts';
+import { appliedOf, configOptions, DEFAULT_VALUE, modeState, type SettableState } from './session-options.ts';
+import { TurnUpdates } from './turn-updates.ts';
+
+export interface SessionParts {
+  engine: Engine;
+  link: RpcLink;
+  features: ClientFeatures;
+  sessionId: string;
+  cwd: string;
+  config: RunConfig;
+  /** A question without an answer is a denial after this time; 0: never. */
+  askTimeoutMs: number;
+  /** The session has ended without having been closed. */
+  onEnded: (reason: string | null) => void;
+}
+
+interface OpenPrompt {
+  resolve(answer: JsonObject): void;
+  reject(error: Error): void;
+  isCancelled: boolean;
+}
+
+/** A session at work for an editor: a host like any other, whose person sits at the editor. */
+export class AcpSession {
+  readonly #parts: SessionParts;
+  readonly #transport: Transport;
+  readonly #peer: Peer;
+  readonly #updates: TurnUpdates;
+  readonly #prompts = new Map<string, OpenPrompt>();
+  #state: SettableState;
+  #commands: readonly JsonObject[] = [];
+  #title = '';
+  #keySource = 'none';
+  #isTrustTold = false;
+  #isClosed = false;
+
+  private constructor(parts: SessionParts, transport: Transport) {
+    const { engine, features, cwd, config } = parts;
+    this.#parts = parts;
+    this.#transport = transport;
+    const now = () => engine.runtime.clock.now();
+    this.#updates = new TurnUpdates({ send: (update) => this.#update(update), features, cwd, now });
+    const mayBypass = config.dangerouslySkipPermissions === true || config.allowDangerouslySkipPermissions === true;
+    this.#state = { mode: 'default', model: '', effort: null, isThinking: true, models: [], mayBypass };
+    this.#peer = new Peer(transport, {
+      newId: () => engine.runtime.ids.uuid(),
+      onMessage: (line) => this.#take(line),
+      onRequest: (request, context) => this.#ask(request, context),
+    });
+    this.#peer.done.then(() => transport.exit).then((exit) => this.#ended(exit.error?.message ?? null));
+  }
+
+  /** Opens the session. Rejects with why it cannot be opened, such as `session_busy`. */
+  static async open(parts: SessionParts): Promise<AcpSession> {
+    const { engine, config, cwd } = parts;
+    const transport = inProcess(engine)({ config, cwd });
+    await transport.connect();
+    const session = new AcpSession(parts, transport);
+    try {
+      await session.#initialize();
+    } catch (error) {
+      session.#isClosed = true;
+      // Why the session could not be opened says more than that its connection has ended.
+      const { error: reason } = await transport.close();
+      throw reason ?? error;
+    }
+    return session;
+  }
+
+  get id(): string {
+    return this.#parts.sessionId;
+  }
+
+  get cwd(): string {
+    return this.#parts.cwd;
+  }
+
+  get updates(): TurnUpdates {
+    return this.#updates;
+  }
+
+  /** The part of an answer that tells what can be set. */
+  settable(): JsonObject {
+    return { modes: modeState(this.#state), configOptions: this.#options() };
+  }
+
+  /** What an editor is told once it knows the session. */
+  announce(): void {
+    this.#tellCommands();
+    if (this.#title !== '') void this.#update({ sessionUpdate: 'session_info_update', title: this.#title });
+  }
+
+  /** Where the credential of the model comes from; `none` where there is none. */
+  get keySource(): string {
+    return this.#keySource;
+  }
+
+  get model(): string {
+    return this.#state.model;
+  }
+
+  async call(request: ControlBody): Promise<JsonObject> {
+    const answer = await this.#peer.call(request);
+    return isObject(answer) ? answer : {};
+  }
+
+  /** Sends a prompt. Resolves when all updates of its turn are written. */
+  async prompt(content: string | JsonObject[], options: PromptOptions): Promise<JsonObject> {
+    const { signal, parentUuid, isSteering } = options;
+    const uuid = this.#parts.engine.runtime.ids.uuid();
+    const isBusy = this.#prompts.size > 0;
+    const answer = new Promise<JsonObject>((resolve, reject) => {
+      this.#prompts.set(uuid, { resolve, reject, isCancelled: false });
+    });
+    const onAbort = () => void this.cancel(uuid);
+    signal.addEventListener('abort', onAbort, { once: true });
+    try {
+      await this.#peer.send({
+        ...{ type: 'user', uuid, message: { role: 'user', content }, parent_tool_use_id: null },
+        ...(isBusy && { priority: isSteering ? 'next' : 'later' }),
+        ...(parentUuid !== undefined && { parentUuid }),
+      });
+      return await answer;
+    } finally {
+      signal.removeEventListener('abort', onAbort);
+      this.#prompts.delete(uuid);
+    }
+  }
+
+  /** Ends the running turn, and what waits behind it; or only one prompt. Their answers say `cancelled`. */
+  async cancel(uuid?: string): Promise<void> {
+    const meant = uuid === undefined ? [...this.#prompts] : [...this.#prompts].filter(([id]) => id === uuid);
+    if (meant.length === 0) return;
+    for (const [, prompt] of meant) prompt.isCancelled = true;
+    try {
+      const waiting = uuid !== undefined && [...this.#prompts.keys()][0] !== uuid;
+      const receipt = waiting
+        ? await this.call({ subtype: 'cancel_async_message', message_uuid: uuid })
+        : await this.call({ subtype: 'interrupt', cancel_queued: uuid === undefined });
+      const cancelled = waiting && receipt.cancelled === true ? [uuid] : receipt.cancelled;
+      for (const id of Array.isArray(cancelled) ? cancelled : []) this.#settle(String(id), { stopReason: 'cancelled' });
+    } catch {
+      // The session is gone; its end settles the prompts.
+    }
+  }
+
+  async setMode(mode: string): Promise<void> {
+    const answer = await this.call({ subtype: 'set_permission_mode', mode });
+    this.#state = { ...this.#state, mode: stringField(answer, 'mode') ?? mode };
+  }
+
+  /** Resolves with all options, as they are afterwards. */
+  async setOption(id: unknown, value: unknown): Promise<JsonObject[]> {
+    if (id === 'mode' && typeof value === 'string') await this.setMode(value);
+    else if (id === 'model' && typeof value === 'string') await this.call({ subtype: 'set_model', model: value });
+    else if (id === 'effort' && typeof value === 'string') {
+      const effortLevel = value === DEFAULT_VALUE ? null : value;
+      await this.call({ subtype: 'apply_flag_settings', settings: { effortLevel } });
+    } else if (id === 'thinking' && typeof value === 'boolean') {
+      await this.call({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: value ? null : 0 });
+      this.#state = { ...this.#state, isThinking: value };
+    } else
+      throw new AcpError(RPC_ERRORS.invalidParams, `There is no option ${String(id)} with the value ${String(value)}`);
+    await this.#readSettings();
+    return this.#options();
+  }
+
+  /** Ends the session: its turn, its questions, its background work. Nothing is sent afterwards. */
+  async close(): Promise<void> {
+    if (this.#isClosed) return;
+    await this.cancel();
+    this.#updates.flush();
+    this.#updates.calls.forget();
+    this.#isClosed = true;
+    this.#transport.endInput();
+    await this.#transport.close();
+    for (const { resolve } of this.#prompts.values()) resolve({ stopReason: 'cancelled' });
+  }
+
+  async #initialize(): Promise<void> {
+    const answer = await this.call({ subtype: 'initialize', permissionPreviews: true });
+    this.#commands = Array.isArray(answer.commands) ? answer.commands.filter(isObject) : [];
+    const models = Array.isArray(answer.models) ? answer.models.filter(isObject) : [];
+    const mode = stringField(answer, 'current_permission_mode') ?? this.#state.mode;
+    this.#keySource = stringField(answer.account, 'apiKeySource') ?? 'none';
+    this.#state = { ...this.#state, models, mode };
+    await this.#readSettings();
+  }
+
+  async #readSettings(): Promise<void> {
+    this.#state = { ...this.#state, ...appliedOf(await this.call({ subtype: 'get_settings' })) };
+  }
+
+  #options(): JsonObject[] {
+    return configOptions(this.#state, { hasSwitches: this.#parts.features.switches });
+  }
+
+  #update(update: JsonObject): Promise<void> | undefined {
+    if (this.#isClosed) return undefined;
+    return this.#parts.link.notify('session/update', { sessionId: this.id, update });
+  }
+
+  #take(line: JsonObject): Promise<void> | undefined {
+    const written = this.#updates.note(line);
+    if (line.type === 'result') return this.#turnEnded(line);
+    if (line.type === 'system') this.#noteSystem(line);
+    return written;
+  }
+
+  #noteSystem(line: JsonObject): void {
+    if (line.subtype === 'init') this.#opened(line);
+    else if (line.subtype === 'commands_changed' && Array.isArray(line.commands)) {
+      this.#commands = line.commands.filter(isObject);
+      this.#tellCommands();
+    } else if (line.subtype === 'status') this.#modeChanged(stringField(line, 'permissionMode'));
+    else if (line.subtype === 'input_error') this.#refused(line);
+    else if (line.subtype === 'session_title_changed') {
+      this.#title = stringField(line, 'title') ?? this.#title;
+      void this.#update({ sessionUpdate: 'session_info_update', title: this.#title });
+    }
+  }
+
+  #opened(line: JsonObject): void {
+    this.#modeChanged(stringField(line, 'permissionMode'));
+    const { trust } = line;
+    if (this.#isTrustTold || !isObject(trust) || trust.trusted === true) return;
+    this.#isTrustTold = true;
+    const ignored = Array.isArray(trust.ignored) ? trust.ignored.length : 0;
+    if (ignored === 0) return;
+    const what = 'Files of this project that would act are left out, because the project is not trusted';
+    this.#updates.notice('warning', `${what}. In a terminal there, "heddle trust" shows and accepts them.`);
+  }
+
+  #modeChanged(mode: string | undefined): void {
+    if (mode === undefined || mode === this.#state.mode) return;
+    this.#state = { ...this.#state, mode };
+    void this.#update({ sessionUpdate: 'current_mode_update', currentModeId: mode });
+    void this.#update({ sessionUpdate: 'config_option_update', configOptions: this.#options() });
+  }
+
+  #tellCommands(): void {
+    const availableCommands = this.#commands.map((command) => {
+      const hint = stringField(command, 'argumentHint');
+      return {
+        ...{ name: stringField(command, 'name') ?? '', description: stringField(command, 'description') ?? '' },
+        ...(hint && { input: { hint } }),
+      };
+    });
+    void this.#update({ sessionUpdate: 'available_commands_update', availableCommands });
+  }
+
+  async #turnEnded(line: JsonObject): Promise<void> {
+    await this.#updates.endTurn();
+    const named = Array.isArray(line.user_message_uuids) ? line.user_message_uuids.map(String) : [];
+    const open = named.filter((uuid) => this.#prompts.has(uuid));
+    for (const uuid of open) {
+      if (this.#prompts.get(uuid)?.isCancelled) this.#settle(uuid, { stopReason: 'cancelled' });
+      else this.#settle(uuid, stopOf(line));
+    }
+  }
+
+  /** A prompt that the session did not take. */
+  #refused(line: JsonObject): void {
+    const text = stringField(line, 'error') ?? 'The prompt was refused';
+    const uuid = stringField(line, 'input_uuid');
+    const code = stringField(line, 'error_code') ?? 'input_error';
+    if (uuid !== undefined) this.#settle(uuid, new AcpError(RPC_ERRORS.invalidParams, text, { error_code: code }));
+  }
+
+  #settle(uuid: string, answer: JsonObject | AcpError): void {
+    const prompt = this.#prompts.get(uuid);
+    this.#prompts.delete(uuid);
+    if (!prompt) return;
+    if (answer instanceof AcpError) prompt.reject(answer);
+    else prompt.resolve(answer);
+  }
+
+  #ended(reason: string | null): void {
+    const error = new AcpError(RPC_ERRORS.internal, reason ?? 'The session has ended', { error_code: 'closed' });
+    for (const uuid of [...this.#prompts.keys()]) this.#settle(uuid, error);
+    if (!this.#isClosed) this.#parts.onEnded(reason);
+  }
+
+  async #ask(request: ControlBody, { signal }: RequestContext): Promise<JsonObject> {
+    const { link, sessionId, cwd, features, askTimeoutMs } = this.#parts;
+    const late = new AbortController();
+    const timer = askTimeoutMs > 0 ? setTimeout(() => late.abort(new Aborted('timeout')), askTimeoutMs) : undefined;
+    const asking = { link, sessionId, cwd, features };
+    const until = AbortSignal.any([signal, late.signal]);
+    this.#updates.calls.waits(stringField(request, 'tool_use_id') ?? '');
+    await this.#updates.flush();
+    try {
+      if (request.subtype === 'elicitation') return await askElicitation(request, asking, until);
+      if (request.subtype !== 'can_use_tool') throw new Error(`An editor cannot answer ${request.subtype}`);
+      const answer = await askPermission(request, asking, until);
+      if (answer.behavior === 'allow') this.#updates.calls.runs(stringField(request, 'tool_use_id') ?? '');
+      return answer;
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const why = late.signal.aborted ? `the editor did not answer in ${askTimeoutMs / 1000} s` : messageOf(error);
+      this.#updates.notice('warning', `A question was not answered: ${why}`);
+      if (request.subtype === 'elicitation') return { action: 'cancel' };
+      return { behavior: 'deny', message: `Nobody answered the permission question: ${why}.` };
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}
+
+export interface PromptOptions {
+  signal: AbortSignal;
+  /** Continues behind this message instead of the end; null: as the first one. */
+  parentUuid?: string | null;
+  /** Joins the turn that runs. */
+  isSteering?: boolean;
+}
+
+/** How a turn ended, in the words of the protocol. */
+function stopOf(line: JsonObject): JsonObject | AcpError {
+  const { subtype, terminal_reason: reason, is_error: isError, stop_reason: stop } = line;
+  if (reason === 'refusal') return { stopReason: 'refusal' };
+  if (subtype === 'error_max_turns') return { stopReason: 'max_turn_requests' };
+  if (stop === 'max_tokens' && isError !== true) return { stopReason: 'max_tokens' };
+  if (reason === 'aborted_streaming' || reason === 'aborted_tools') return { stopReason: 'cancelled' };
+  if (isError !== true) return { stopReason: 'end_turn' };
+  const errors = Array.isArray(line.errors) ? line.errors.map(String) : [];
+  const text = errors[0] ?? stringField(line, 'result') ?? `The turn failed: ${String(subtype)}`;
+  return new AcpError(RPC_ERRORS.internal, text, {
+    ...{ error_code: stringField(line, 'error_code') ?? String(subtype), errors },
+    ...(reason !== undefined && { terminal_reason: reason }),
+  });
+}

@@ -1,0 +1,184 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { ClientFeatures } from './client-features.ts';
+import { fenced, kindOf, locationsOf, resultContent, textContent, titleOf } from './tool-calls.ts';
+import type { Send } from './turn-updates.ts';
+
+interface OpenCall {
+  name: string;
+  /** What an agent has said so far. */
+  said: string[];
+  /** The session works on it: nobody is asked about it. */
+  isRunning: boolean;
+  hasTerminal: boolean;
+  /** How much of its output the editor's terminal has. */
+  shown: string;
+  lastProgressAt: number;
+  /** Nobody tells that a call has begun: it has, if it is not asked about soon and has no result. */
+  begins: NodeJS.Timeout | null;
+}
+
+const BEGIN_MS = 100;
+
+/** More of a running command's output than this is not shown before it ends. */
+const MAX_TAIL = 32 * 1024;
+/** Output of a running call is shown at most this often. */
+const PROGRESS_MS = 100;
+
+/** The tool calls of a session as updates: every call begins once and ends once. */
+export class CallUpdates {
+  readonly #send: Send;
+  readonly #features: ClientFeatures;
+  readonly #cwd: string;
+  readonly #open = new Map<string, OpenCall>();
+
+  constructor({ send, features, cwd }: { send: Send; features: ClientFeatures; cwd: string }) {
+    this.#send = send;
+    this.#features = features;
+    this.#cwd = cwd;
+  }
+
+  /** The model begins to write a call. */
+  begin(block: JsonObject, parent: string | null): Promise<void> | undefined {
+    const [id, name] = [stringField(block, 'id') ?? '', stringField(block, 'name') ?? ''];
+    if (id === '' || this.#open.has(id)) return undefined;
+    this.#add(id, name);
+    return this.#send({
+      ...{ sessionUpdate: 'tool_call', toolCallId: id, title: name, name, kind: kindOf(name), status: 'pending' },
+      ...this.#meta(parent),
+    });
+  }
+
+  /** A call is complete, and about to run unless somebody is asked. */
+  written(block: JsonObject, parent: string | null): Promise<void> | undefined {
+    const id = stringField(block, 'id') ?? '';
+    const name = stringField(block, 'name') ?? '';
+    if (id === '') return undefined;
+    const isNew = !this.#open.has(id);
+    const call = this.#open.get(id) ?? this.#add(id, name);
+    call.begins = setTimeout(() => this.runs(id), BEGIN_MS);
+    call.hasTerminal = name === 'Bash' && this.#features.terminalOutput;
+    const terminal = call.hasTerminal ? { content: [{ type: 'terminal', terminalId: id }] } : {};
+    const meta = this.#meta(parent, call.hasTerminal ? { terminal_info: { terminal_id: id, cwd: this.#cwd } } : {});
+    return this.#send({
+      ...{ sessionUpdate: isNew ? 'tool_call' : 'tool_call_update', toolCallId: id, title: titleOf(name, block.input) },
+      ...(isNew && { name, kind: kindOf(name) }),
+      ...{ status: 'pending', rawInput: block.input ?? {}, locations: locationsOf(name, block.input, this.#cwd) },
+      ...terminal,
+      ...meta,
+    });
+  }
+
+  /** Somebody is asked about the call: it waits. */
+  waits(id: string): void {
+    const begins = this.#open.get(id)?.begins;
+    if (begins) clearTimeout(begins);
+  }
+
+  /** The call may run. */
+  runs(id: string): void {
+    const call = this.#open.get(id);
+    if (!call || call.isRunning) return;
+    this.waits(id);
+    call.isRunning = true;
+    void this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'in_progress' });
+  }
+
+  /** A text of the agent that a call runs. */
+  agentSays(id: string, text: string): Promise<void> | undefined {
+    const call = this.#open.get(id);
+    if (!call || text === '') return undefined;
+    call.said.push(text);
+    const content = call.said.map(textContent);
+    call.isRunning = true;
+    return this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'in_progress', content });
+  }
+
+  /** What a running call tells about itself. */
+  progress(line: JsonObject): Promise<void> | undefined {
+    const id = stringField(line, 'tool_use_id') ?? '';
+    const call = this.#open.get(id);
+    const message = stringField(line, 'message') ?? '';
+    if (!call) return undefined;
+    this.runs(id);
+    const now = performance.now();
+    if (message === '' || now - call.lastProgressAt < PROGRESS_MS) return undefined;
+    call.lastProgressAt = now;
+    if (call.hasTerminal) return this.#terminal(id, call, message);
+    const tail = message.slice(-MAX_TAIL);
+    const content = [textContent(call.name === 'Bash' ? fenced(tail, 'console') : tail)];
+    return this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, content });
+  }
+
+  /** The result of a call. */
+  end(result: JsonObject, data: unknown): Promise<void> | undefined {
+    const id = stringField(result, 'tool_use_id') ?? '';
+    const call = this.#open.get(id);
+    if (!call) return undefined;
+    this.waits(id);
+    this.#open.delete(id);
+    const status = result.is_error === true ? 'failed' : 'completed';
+    const shown = resultContent(call.name, result, data);
+    const content = [...call.said.map(textContent), ...shown];
+    if (call.hasTerminal) return this.#endTerminal(id, call, { result, data, status });
+    return this.#send({
+      ...{ sessionUpdate: 'tool_call_update', toolCallId: id, status, content },
+      ...(isObject(data) && { rawOutput: data }),
+    });
+  }
+
+  /** Calls without a result when the turn ends have failed. */
+  async endAll(): Promise<void> {
+    for (const id of [...this.#open.keys()]) {
+      this.waits(id);
+      this.#open.delete(id);
+      await this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, status: 'failed' });
+    }
+  }
+
+  /** The session is closed: no timer is left. */
+  forget(): void {
+    for (const id of this.#open.keys()) this.waits(id);
+    this.#open.clear();
+  }
+
+  #add(id: string, name: string): OpenCall {
+    const lastProgressAt = Number.NEGATIVE_INFINITY;
+    const call: OpenCall = {
+      name,
+      said: [],
+      isRunning: false,
+      hasTerminal: false,
+      shown: '',
+      lastProgressAt,
+      begins: null,
+    };
+    this.#open.set(id, call);
+    return call;
+  }
+
+  /** The text that the terminal does not have yet; all of it, where the output was cut in front. */
+  #terminal(id: string, call: OpenCall, text: string): Promise<void> | undefined {
+    const isMore = text.startsWith(call.shown);
+    const data = isMore ? text.slice(call.shown.length) : text;
+    call.shown = text;
+    if (data === '') return undefined;
+    const _meta = { terminal_output: { terminal_id: id, data } };
+    return this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, _meta });
+  }
+
+  #endTerminal(id: string, call: OpenCall, end: { result: JsonObject; data: unknown; status: string }) {
+    const { result, data, status } = end;
+    const text = typeof result.content === 'string' ? result.content : '';
+    this.#terminal(id, call, text);
+    const code = isObject(data) && typeof data.exitCode === 'number' ? data.exitCode : Number(status === 'failed');
+    const _meta = { terminal_exit: { terminal_id: id, exit_code: code, signal: null } };
+    return this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, status, rawOutput: data ?? text, _meta });
+  }
+
+  /** Which call an agent works for. Editors that do not know the field show its calls one below the other. */
+  #meta(parent: string | null, fields: JsonObject = {}): JsonObject {
+    const agent = parent === null ? {} : { heddle: { agent: { parentToolCallId: parent } } };
+    const _meta = { ...fields, ...agent };
+    return Object.keys(_meta).length === 0 ? {} : { _meta };
+  }
+}

@@ -1,0 +1,56 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { FilePatch } from '../view/blocks.ts';
+import { patchOf } from '../view/patches.ts';
+
+/** Above this size an editor gets the changed parts with their context, not the whole file. */
+const MAX_WHOLE = 256 * 1024;
+
+/** The change that a structured result of a tool tells of, as a diff of the protocol. */
+export function fileDiffs(data: unknown): JsonObject[] {
+  const patch = patchOf(data);
+  if (!patch || patch.file === '') return [];
+  return diffsOf(patch, isObject(data) ? stringField(data, 'originalFile') : undefined);
+}
+
+/** `before`: the whole file as it was, where it is known. */
+export function diffsOf(patch: FilePatch, before?: string): JsonObject[] {
+  const { file: path, hunks, isNew } = patch;
+  if (before !== undefined && before.length <= MAX_WHOLE) {
+    const after = applied(before, hunks);
+    if (after !== null) return [{ type: 'diff', path, oldText: before, newText: after }];
+  }
+  if (isNew)
+    return [{ type: 'diff', path, oldText: null, newText: hunks.map((hunk) => sideOf(hunk.lines, '-')).join('\n') }];
+  return hunks.map(({ lines }) => ({ type: 'diff', path, oldText: sideOf(lines, '+'), newText: sideOf(lines, '-') }));
+}
+
+/** The lines of a hunk without those of the other side. */
+function sideOf(lines: readonly string[], other: '+' | '-'): string {
+  return lines
+    .filter((line) => !line.startsWith(other) && !line.startsWith('\\'))
+    .map((line) => line.slice(1))
+    .join('\n');
+}
+
+/** The file after a change; null where the hunks do not fit it. */
+function applied(before: string, hunks: FilePatch['hunks']): string | null {
+  const lines = before.split('\n');
+  const after: string[] = [];
+  let at = 0;
+  for (const { oldStart, lines: changes } of hunks) {
+    const start = Math.max(0, oldStart - 1);
+    if (start < at || start > lines.length) return null;
+    after.push(...lines.slice(at, start));
+    at = start;
+    for (const change of changes) {
+      const [mark, text] = [change[0], change.slice(1)];
+      if (mark === '\\') continue;
+      if (mark !== '+') {
+        if (lines[at] !== text) return null;
+        at++;
+      }
+      if (mark !== '-') after.push(text);
+    }
+  }
+  return [...after, ...lines.slice(at)].join('\n');
+}

@@ -1,0 +1,82 @@
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
+
+/** What a person can set of a session, and its values now. */
+export interface SettableState {
+  mode: string;
+  /** As the session names it; empty while nothing is known. */
+  model: string;
+  effort: string | null;
+  isThinking: boolean;
+  /** The models of `list_models`. */
+  models: readonly JsonObject[];
+  /** Whether the launch permits the mode that asks for nothing. */
+  mayBypass: boolean;
+}
+
+const MODES: readonly { id: string; name: string; description: string }[] = [
+  { id: 'default', name: 'Ask', description: 'Asks before calls that no rule allows' },
+  { id: 'acceptEdits', name: 'Accept edits', description: 'Changes files of the project without asking' },
+  { id: 'plan', name: 'Plan', description: 'Reads and plans, and changes nothing' },
+  { id: 'dontAsk', name: 'Do not ask', description: 'Denies what it would have to ask for' },
+  { id: 'bypassPermissions', name: 'Bypass permissions', description: 'Asks for nothing; deny rules hold' },
+];
+
+const EFFORTS = ['low', 'medium', 'high', 'xhigh', 'max'];
+
+export const DEFAULT_VALUE = 'default';
+
+function modesOf({ mode, mayBypass }: SettableState): typeof MODES {
+  const offered = MODES.filter(({ id }) => id !== 'bypassPermissions' || mayBypass || mode === id);
+  return offered.some(({ id }) => id === mode) ? offered : [...offered, { id: mode, name: mode, description: '' }];
+}
+
+/** The modes, in the older form that editors still read. */
+export function modeState(state: SettableState): JsonObject {
+  return { currentModeId: state.mode, availableModes: modesOf(state).map((mode) => ({ ...mode })) };
+}
+
+/** All options. Switches are left out for clients that have only choices. */
+export function configOptions(state: SettableState, { hasSwitches }: { hasSwitches: boolean }): JsonObject[] {
+  const thinking: JsonObject = { id: 'thinking', name: 'Thinking', type: 'boolean', currentValue: state.isThinking };
+  return [
+    {
+      ...{ id: 'mode', name: 'Mode', category: 'mode', type: 'select', currentValue: state.mode },
+      options: modesOf(state).map(({ id, name, description }) => ({ value: id, name, description })),
+    },
+    modelOption(state),
+    {
+      ...{ id: 'effort', name: 'Effort', category: 'thought_level', type: 'select' },
+      currentValue: state.effort ?? DEFAULT_VALUE,
+      options: effortValues(state).map((value) => ({ value, name: value === DEFAULT_VALUE ? 'Default' : value })),
+    },
+    ...(hasSwitches ? [thinking] : []),
+  ];
+}
+
+function effortValues({ effort }: SettableState): string[] {
+  const others = effort !== null && !EFFORTS.includes(effort) ? [effort] : [];
+  return [DEFAULT_VALUE, ...EFFORTS, ...others];
+}
+
+function modelOption({ model, models }: SettableState): JsonObject {
+  const offered = models.flatMap((each) => {
+    const value = stringField(each, 'value');
+    if (value === undefined) return [];
+    const description = stringField(each, 'description');
+    const name = stringField(each, 'displayName') ?? value;
+    return [{ value, name, ...(description !== undefined && { description }) }];
+  });
+  const isCurrent = (each: JsonObject) => each.value === model || each.resolvedModel === model;
+  const current = stringField(models.find(isCurrent), 'value') ?? model;
+  const isOffered = offered.some(({ value }) => value === current);
+  return {
+    ...{ id: 'model', name: 'Model', category: 'model', type: 'select', currentValue: current },
+    options: isOffered ? offered : [{ value: current, name: current === '' ? 'Default' : current }, ...offered],
+  };
+}
+
+/** What `get_settings` tells. */
+export function appliedOf(settings: JsonObject): { model: string; effort: string | null } {
+  const applied = isObject(settings.applied) ? settings.applied : {};
+  return { model: stringField(applied, 'model') ?? '', effort: stringField(applied, 'effort') ?? null };
+}
