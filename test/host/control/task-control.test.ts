@@ -97,14 +97,14 @@ describe('background_tasks', () => {
   });
 
   test('neither its time-out nor the interrupt of its turn ends it any more, the end of the session does', async () => {
-    const house = createHouse([bash('echo $$ > pid; exec sleep 60', { timeout: 700 }), 'went on']);
+    const house = createHouse([bash('echo $$ > pid; exec sleep 60', { timeout: 2000 }), 'went on']);
     const client = house.connect({ allowedTools: ['Bash'], onEnd: 'stop' });
     client.say('go');
     const pid = await pidIn(house);
     await client.control({ subtype: 'background_tasks' });
     await client.control({ subtype: 'interrupt' });
     await client.result(0);
-    await sleep(1000);
+    await sleep(2200);
     expect(isAlive(pid)).toBe(true);
     await client.end();
     expect(isAlive(pid)).toBe(false);

@@ -197,10 +197,10 @@ describe('streaming', () => {
     const api = await start([reply([text('one ', 'two ', 'three')], { deltaMs: 5 })]);
     const events: ModelEvent[] = [];
     for await (const event of eachEvent(
-      anthropic(api.url, { timeoutMs: 300 }).stream(sampleRequest(), new AbortController().signal),
+      anthropic(api.url, { timeoutMs: 1000 }).stream(sampleRequest(), new AbortController().signal),
     )) {
       events.push(event);
-      await new Promise((resolve) => setTimeout(resolve, events.length === 2 ? 500 : 10));
+      await new Promise((resolve) => setTimeout(resolve, events.length === 2 ? 1500 : 10));
     }
     expect(failureOf(events)).toBeUndefined();
     expect(typesOf(events).at(-1)).toBe('message_stop');

@@ -102,7 +102,9 @@ test('[TUI-31] an interrupt takes back what waits: it stands in the editor, and 
 });
 
 test('a question is asked below the scrollback, and its answer is on the wire', async () => {
-  const { terminal, send, sees, received } = await openTerminal();
+  // The clock stands still until the first digit, however long the machine takes.
+  let stopped: number | null = Date.now();
+  const { terminal, send, sees, received } = await openTerminal({ now: () => stopped ?? Date.now() });
   terminal.type('go\r');
   await send(init, ...begin);
   await send({
@@ -119,6 +121,7 @@ test('a question is asked below the scrollback, and its answer is on the wire', 
   terminal.type('1'); // too early: it was meant for the editor
   expect(received.some(({ type }) => type === 'control_response')).toBe(false);
   await sees('❯ 1');
+  stopped = null;
   terminal.type('\x7f');
   await sees('digits choose');
   await new Promise((resolve) => setTimeout(resolve, 320));

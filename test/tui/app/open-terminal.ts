@@ -40,11 +40,13 @@ export async function openTerminal({
   size,
   env = {},
   answers = {},
+  now = Date.now,
 }: {
   prompt?: string;
   size?: { columns: number; rows: number };
   env?: Record<string, string>;
   answers?: Readonly<Record<string, (request: JsonObject) => JsonObject>>;
+  now?: () => number;
 } = {}): Promise<OpenTerminal> {
   const terminal = createFakeTerminal(size);
   const { near, far } = memoryPair();
@@ -55,7 +57,7 @@ export async function openTerminal({
     env: { TERM: 'xterm-256color', NO_COLOR: '1', TERM_PROGRAM: 'vscode', ...env },
     connect: async () => near,
     newId: () => `id-${++ids}`,
-    now: Date.now,
+    now,
     ...(prompt !== undefined && { prompt }),
   });
   const answer = (request_id: string, request: JsonObject) => {
