@@ -24,7 +24,7 @@ Runs every workload with Heddle and with the floor in turns, and prints the medi
   --cli "CMD"       another build in Heddle's place
   --json            the figures as JSON
   --markdown        the table as Markdown
-  --check           exit 1 when a budget is missed
+  --check           exit 1 when a budget is missed; a miss counts when twice as many more rounds confirm it
   --ratios          only budgets that hold on any machine: multiples of the floor, memory, bytes, counts
   --help            this text
 
@@ -50,17 +50,21 @@ const work = path.join(base, 'work');
 const model = await startModel();
 try {
   fs.mkdirSync(work);
-  const samples = await runRounds({
-    chosen,
-    runs: flags.runs,
+  const setting = {
     given: { heddle: flags.cli, other: flags.against },
     longSessions: prepare(),
     coldCopy: chosen.some(({ needsColdCopy }) => needsColdCopy) ? makeColdCopy(base) : undefined,
     place: { cwd: work, env: environment() },
     model,
     tell: (text) => process.stderr.write(text),
-  });
-  report(Object.fromEntries(Object.entries(samples).map(([subject, each]) => [subject, medians(each)])));
+  };
+  let samples = await runRounds({ ...setting, chosen, runs: flags.runs });
+  if (flags.check && judged(samples).some(isMissed)) {
+    // Other work on the machine disturbs a few rounds more than many: the medians of all of them decide.
+    const again = chosen.filter(({ once }) => !once);
+    samples = joined(samples, await runRounds({ ...setting, chosen: again, runs: 2 * flags.runs }));
+  }
+  report(judged(samples));
 } finally {
   model.stop();
   fs.rmSync(base, { recursive: true, force: true, maxRetries: 3 });
@@ -102,10 +106,29 @@ function environment() {
   };
 }
 
-function report(figures) {
+function joined(first, second) {
+  const subjects = Object.entries(first).map(([subject, byWorkload]) => {
+    const all = Object.entries(byWorkload).map(([name, rounds]) => [
+      name,
+      [...rounds, ...(second[subject]?.[name] ?? [])],
+    ]);
+    return [subject, Object.fromEntries(all)];
+  });
+  return Object.fromEntries(subjects);
+}
+
+function judged(samples) {
   const all = JSON.parse(fs.readFileSync(path.join(here, 'budgets.json'), 'utf8'));
-  const rows = judge(flags.ratios ? ratiosOnly(all) : all, figures);
+  const figures = Object.fromEntries(Object.entries(samples).map(([subject, each]) => [subject, medians(each)]));
+  return judge(flags.ratios ? ratiosOnly(all) : all, figures);
+}
+
+function isMissed({ verdict }) {
+  return verdict === 'MISSED';
+}
+
+function report(rows) {
   if (flags.json) console.log(JSON.stringify({ node: process.version, runs: flags.runs, rows }, null, 2));
   else console.log(flags.markdown ? markdownTable(rows) : textTable(rows));
-  if (flags.check && rows.some(({ verdict }) => verdict === 'MISSED')) process.exitCode = 1;
+  if (flags.check && rows.some(isMissed)) process.exitCode = 1;
 }
