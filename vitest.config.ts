@@ -33,7 +33,7 @@ export default defineConfig({
           // Modules hold no state that changes, so files can share them: none loads the sources again. What a file leaves
           // behind nevertheless fails it.
           isolate: false,
-          setupFiles: [...common.setupFiles, 'test/support/no-leaks.ts'],
+          setupFiles: [...common.setupFiles, 'test/support/no-leaks.ts', 'test/support/fixed-seed.ts'],
         },
       },
       { test: { ...common, name: 'smoke', include: tiers.smoke } },

@@ -76,7 +76,7 @@ describe('an agent in the background', () => {
           [start('ONE'), start('TWO'), start('THREE')],
           async () => {
             open(); // they end while this turn still runs
-            await new Promise((resolve) => setTimeout(resolve, 100));
+            await eventually(() => ended() === 3);
             return 'I go on.';
           },
           (request) => {
@@ -90,6 +90,8 @@ describe('an agent in the background', () => {
       }),
     );
     const client = house.connect();
+    const ended = () =>
+      client.of('system/task_updated').filter(({ patch }) => (patch as JsonObject).status === 'completed').length;
     await client.ask('MAIN go');
     await client.result(1);
     expect(told.match(/<task-notification>/g)).toHaveLength(3);
@@ -162,8 +164,8 @@ describe('an agent in the background', () => {
     const client = house.connect({ ...BYPASS, ...config });
     await client.ask('MAIN go');
     const [shell] = client.of('system/task_started').filter(({ task_type }) => task_type === 'local_bash');
-    const path = String(dataOf(client, String(shell?.tool_use_id)).outputFile ?? outputOf(house.dir, shell));
-    await eventually(() => !existsSync(path) || readFileSync(path, 'utf8').includes('so far'));
+    const [path = ''] = new RegExp(`/[^"\\s]*/${shell?.task_id}\\.output`).exec(JSON.stringify(client.lines)) ?? [];
+    await eventually(() => existsSync(path) && readFileSync(path, 'utf8').includes('so far'));
     const exit = await client.end();
     expect(exit.code).toBe(1);
     expect(client.results).toHaveLength(2);
@@ -287,8 +289,3 @@ describe('TaskOutput and TaskStop', () => {
     expect(String(resultsOf(client.of('user'))[0]?.content)).toMatch(/No task has the id b123456\. None was started/);
   });
 });
-
-/** Where the output of a started command goes. */
-function outputOf(_dir: string, line: JsonObject | undefined): string {
-  return String(line?.output_file ?? '');
-}

@@ -1,11 +1,14 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type Row, SIXTEEN_COLOURS, type Style, toRow } from '../../../src/tui/rows/row.ts';
 import { createWidths } from '../../../src/tui/rows/widths.ts';
 import { wrapSpans } from '../../../src/tui/rows/wrap.ts';
 import { reflowFamilyOf } from '../../../src/tui/screen/reflow.ts';
 import { type Frame, Screen } from '../../../src/tui/screen/screen.ts';
 import { createEmulator, type Emulator } from '../../support/emulator.ts';
+
+/** Hundreds of windows in an emulator: seconds, or a minute where other work runs. */
+vi.setConfig({ testTimeout: 120_000 });
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const FORBIDDEN = /\x1b\[[23]J|\x1b\[[\d;]*[rLMSTHf]|\x1bM|\x1b\[\?(47|1047|1049)/;
