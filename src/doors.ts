@@ -28,8 +28,13 @@ export const DOORS: readonly Door[] = [
     why: 'loads marked and the languages of code; the first answer needs them, the first frame does not',
   },
   {
+    target: 'tui/typing/typing.ts',
+    from: ['tui/app/late-typing.ts'],
+    why: 'history, drafts, menus and images, with node:crypto and node:child_process; they are read behind the first frame',
+  },
+  {
     target: 'tui/commands/run-command.ts',
-    from: ['tui/app/prompt-sender.ts'],
+    from: ['tui/app/prompt-sender.ts', 'tui/app/late-typing.ts'],
     why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
   },
   { target: 'cli/commands/acp.ts', from: COMMANDS, why: ONE_COMMAND },

@@ -16,6 +16,8 @@ const OUTPUTS = [
   // The terminal; what answers need is read with the first one.
   { name: 'tui', doors: /^src\/cli\/interactive/ },
   { name: 'answers', doors: /^src\/tui\/rows\// },
+  // What helps to write a prompt, read behind the first frame.
+  { name: 'typing', doors: /^src\/tui\/typing\// },
   // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.
   { name: 'panels', doors: /^src\/tui\// },
   // What editors start.

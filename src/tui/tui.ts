@@ -15,6 +15,12 @@ export interface RunTuiOptions {
   /** Opens the session; called after the first frame. `stderr` takes its warnings. */
   connect: (stderr: (text: string) => void) => Promise<Transport>;
   newId: () => string;
+  /** The config home; null where there is none. */
+  home: string | null;
+  /** False: no history and no draft on disk. */
+  isKept: boolean;
+  /** The id of a new session; null where a session is continued. */
+  sessionId: string | null;
   /** Sent as soon as the session is open. */
   prompt?: string;
 }

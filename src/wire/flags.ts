@@ -55,6 +55,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--debug-file', key: 'debugFile', kind: 'text' },
   { name: '--debug-to-stderr', key: 'debugToStderr', kind: 'switch' },
   { name: '--no-progress', key: 'noProgress', kind: 'switch' },
+  { name: '--no-history', key: 'noHistory', kind: 'switch' },
   { name: '--permission-prompt-tool', key: 'permissionPromptTool', kind: 'text' },
   { name: '--permission-prompts', key: 'permissionPrompts', kind: 'text', choices: ['host', 'none'] },
   { name: '--continue', key: 'continue', kind: 'switch', aliases: ['-c'] },

@@ -131,6 +131,8 @@ export interface RunConfig {
   debugToStderr?: boolean;
   /** Turns off the progress display of the command line. */
   noProgress?: boolean;
+  /** The terminal stores no prompts and no draft. */
+  noHistory?: boolean;
   /** The file that records the traffic with the model; relative to the working directory. */
   record?: string;
   print?: boolean;

@@ -133,6 +133,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--session-store host', 'The session is kept by the host, over the connection'],
       ['--session-mirror', 'Print every entry that is stored as a transcript_mirror line, with stream-json'],
       ['--no-session-persistence', 'Keep nothing on disk'],
+      ['--no-history', 'In the terminal: store no prompts and no draft, and read none'],
       ['-n, --name <title>', 'A title for the session'],
       ['-w, --worktree [name]', 'Work in a git worktree below .claude/worktrees'],
     ],

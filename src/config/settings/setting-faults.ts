@@ -69,6 +69,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   disableAllHooks: 'switch',
   allowManagedHooksOnly: 'switch',
   outputStyle: 'text',
+  terminal: 'object',
   claudeMdExcludes: 'texts',
   allowMcpSampling: 'texts',
   enabledPlugins: 'object',

@@ -42,6 +42,8 @@ export interface Settings {
   disableAllHooks?: boolean;
   allowManagedHooksOnly?: boolean;
   outputStyle?: string;
+  /** The terminal asks for these; the engine does not use them. */
+  terminal?: JsonObject;
   claudeMdExcludes?: string[];
   /** The MCP servers that may use the model. */
   allowMcpSampling?: string[];

@@ -4,17 +4,16 @@ import type { Change, ViewTracker } from '../../view/changes.ts';
 import type { ControlRequestFrame } from '../../wire/link/frames.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
 import type { ExitInfo } from '../../wire/link/transport.ts';
-import { layOut } from '../editor/layout.ts';
 import type { InputEvent } from '../input/input-event.ts';
 import { createInputReader, type InputReader } from '../input/input-reader.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import { noteRows } from '../rows/blocks/block-to-rows.ts';
 import { queueRows } from '../rows/live/doing-rows.ts';
-import { layOutLive, type RowsWithCaret } from '../rows/live/live-layout.ts';
+import { layOutLive } from '../rows/live/live-layout.ts';
 import { statusRow } from '../rows/live/status-row.ts';
 import { NO_COLOURS, type Row, SIXTEEN_COLOURS, type Style, toRow } from '../rows/row.ts';
-import { expandTabs, safeLine, safeText } from '../rows/safe-text.ts';
-import { createWidths } from '../rows/widths.ts';
+import { expandTabs, safeText } from '../rows/safe-text.ts';
+import { createWidths, type WidthOptions } from '../rows/widths.ts';
 import { OtherScreen } from '../screen/other-screen.ts';
 import { type LiveRows, Painter } from '../screen/painter.ts';
 import { reflowFamilyOf } from '../screen/reflow.ts';
@@ -25,9 +24,11 @@ import { SessionLink } from '../stage/session-link.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
+import { editorRows } from './editor-rows.ts';
 import { Ends, NOBODY } from './ends.ts';
 import { Keyboard } from './keyboard.ts';
 import { LateRows } from './late-rows.ts';
+import { LateTyping } from './late-typing.ts';
 import { Overlay } from './overlay.ts';
 import { Prompts } from './prompt-sender.ts';
 import { Questions } from './questions.ts';
@@ -43,6 +44,7 @@ export class App implements Stage {
   readonly #terminal: Terminal;
   readonly #notices: Notices;
   readonly #writing = new Writing();
+  readonly #typing: LateTyping;
   readonly #prompts: Prompts;
   readonly #questions: Questions;
   readonly #keyboard: Keyboard;
@@ -57,6 +59,7 @@ export class App implements Stage {
   readonly #input: InputReader;
   readonly #window: WindowSize;
   readonly #end: (end: TuiEnd) => void;
+  #widths: WidthOptions;
   /** How the app ends; never rejects. */
   readonly ended: Promise<TuiEnd>;
   #link: SessionLink | null = null;
@@ -72,7 +75,8 @@ export class App implements Stage {
       end = resolve;
     });
     this.#end = end;
-    const widths = createWidths({ byGraphemes: knowsGraphemes(env), ambiguousWide: false });
+    this.#widths = { byGraphemes: knowsGraphemes(env), ambiguousWide: false };
+    const widths = createWidths(this.#widths);
     const late = new LateRows(() => this.#commit(this.#rows.advance(tracker.view)));
     this.#context = {
       ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: late.colours },
@@ -87,7 +91,8 @@ export class App implements Stage {
     this.#rows = new SessionRows(this.#context, late);
     this.#notices = new Notices(() => this.#painter.soon());
     this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
-    this.#prompts = new Prompts(this, this.#writing);
+    this.#typing = new LateTyping({ ...options, platform: process.platform }, this, this.#writing);
+    this.#prompts = new Prompts(this, this.#writing, this.#typing);
     this.#questions = new Questions(this, this.#writing);
     const { ended } = this;
     const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
@@ -97,12 +102,10 @@ export class App implements Stage {
       otherScreen: () => new OtherScreen(this.#context.widths),
       onClosed: () => this.#questions.changed(),
     });
-    const { prompts, questions, overlay } = {
-      prompts: this.#prompts,
-      questions: this.#questions,
-      overlay: this.#overlay,
-    };
-    this.#keyboard = new Keyboard({ stage: this, writing: this.#writing, prompts, questions, overlay });
+    this.#keyboard = new Keyboard({
+      ...{ stage: this, writing: this.#writing, typing: this.#typing },
+      ...{ prompts: this.#prompts, questions: this.#questions, overlay: this.#overlay },
+    });
     this.#window = new WindowSize(terminal, (column) => this.#draw(column));
     const escapeMs = env.SSH_CONNECTION ? 100 : 25;
     this.#input = createInputReader({ escapeMs, onEvent: (event) => this.#onEvent(event) });
@@ -132,17 +135,19 @@ export class App implements Stage {
   /** Paints, takes the terminal over, opens the session. */
   async run(): Promise<TuiEnd> {
     this.#painter.now();
+    const loading = this.#typing.load();
     try {
       const transport = await this.#options.connect((text) => this.warn(text));
       await transport.connect();
       this.#link = new SessionLink(transport, {
         newId: this.#options.newId,
-        onLine: (line) => this.take(this.tracker.note(line, this.now())),
+        onLine: (line) => this.#note(line),
         onQuestion: (request) => this.#asked(request),
         onWithdrawn: (id) => this.#withdrawn(id),
         onClosed: (exit) => this.#closed(exit),
       });
       const answer = await this.#link.initialize();
+      await loading;
       this.#opened(answer);
     } catch (error) {
       this.leave(1, [`heddle: ${messageOf(error)}`]);
@@ -209,7 +214,9 @@ export class App implements Stage {
 
   /** Rows of the terminal's own, for the scrollback. */
   print(lines: readonly string[], style: Style | null = null): void {
-    const rows = lines.flatMap((line) => (line === '' ? [toRow([], this.#context.palette)] : this.#note(line, style)));
+    const rows = lines.flatMap((line) =>
+      line === '' ? [toRow([], this.#context.palette)] : this.#toRows(line, style),
+    );
     this.#commit(rows);
     this.#rows.interrupted();
   }
@@ -219,7 +226,7 @@ export class App implements Stage {
     this.print([`! ${text.trim().replace(/^heddle: /, '')}`], 'warning');
   }
 
-  #note(line: string, style: Style | null): Row[] {
+  #toRows(line: string, style: Style | null): Row[] {
     if (style) return noteRows(line, style, this.#context);
     return [toRow([{ text: expandTabs(safeText(line)) }], this.#context.palette)];
   }
@@ -245,6 +252,7 @@ export class App implements Stage {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
     this.#giveBack();
+    await this.#typing.loaded?.close();
     await this.#link?.end().catch(() => null);
     this.#end({ exitCode, lines: [...lines] });
   }
@@ -272,28 +280,25 @@ export class App implements Stage {
     const moment = { now: this.now(), isCalm: this.#options.env.HEDDLE_REDUCED_MOTION === '1' };
     const notice = this.#notices.text;
     const picker = this.#overlay.rows({ columns, rows });
+    const typing = picker ? null : (this.#typing.loaded?.rows() ?? null);
     return layOutLive(
       {
         doing: this.#rows.live(view, moment),
         panel: queueRows(view.queue, context),
-        question: picker ?? this.#questions.rows(),
-        isAsked: picker !== null || this.#questions.isFocused,
+        question: picker ?? typing ?? this.#questions.rows(),
+        isAsked: picker !== null || typing?.hasCursor === true || this.#questions.isFocused,
         notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
-        editor: this.#editorRows(),
+        editor: editorRows(this.#writing.editor, this.#typing.loaded?.hint(this.#writing.editor) ?? '', context),
         status: [statusRow(view, this.#keyboard.hint(), context)],
       },
       { columns, rows, more: (count) => toRow([{ text: `\u2026 ${count} more`, styles: ['dim'] }], context.palette) },
     );
   }
 
-  #editorRows(): RowsWithCaret {
-    const { palette, widths, width } = this.#context;
-    const { rows, caret } = layOut(this.#writing.editor, { columns: Math.max(1, width - 3), widths, safe: safeLine });
-    const mark = (index: number) => ({ text: index === 0 ? '\u276f ' : '  ', styles: ['strong'] as const });
-    return {
-      rows: rows.map(({ text }, index) => toRow([mark(index), { text }], palette)),
-      caret: { row: caret.row, before: toRow([mark(caret.row), { text: caret.before }], palette) },
-    };
+  #note(line: JsonObject): void {
+    const { session_id: sessionId } = line;
+    this.take(this.tracker.note(line, this.now()));
+    if (typeof sessionId === 'string') this.#typing.loaded?.noteSession(sessionId);
   }
 
   take(changes: readonly Change[]): void {
@@ -302,7 +307,9 @@ export class App implements Stage {
       if (change.type === 'done' && change.block.kind === 'result') this.#turnEnded(change.block.isError);
     }
     this.#commit(this.#rows.take(changes, this.tracker.view));
-    if (changes.length > 0) this.changed();
+    if (changes.length === 0) return;
+    this.#typing.loaded?.noteQueue();
+    this.changed();
   }
 
   #asked(request: ControlRequestFrame): void {
@@ -327,6 +334,7 @@ export class App implements Stage {
     ];
     this.print([parts.filter((part) => part !== '').join(' \u00b7 ')], 'dim');
     this.#prompts.opened(this.#options.prompt);
+    void this.#typing.loaded?.opened().then(({ ambiguousWide }) => this.#useWidths({ ambiguousWide }));
     this.changed();
   }
 
@@ -351,10 +359,13 @@ export class App implements Stage {
     if (!reply) return;
     if (reply.kind === 'cursor') this.#window.cursorAt(reply.column);
     else this.#terminal.replied(reply);
-    if (reply.kind === 'graphemes' && reply.isOn) {
-      this.#context.widths = createWidths({ byGraphemes: true, ambiguousWide: false });
-      this.#screen.setWidths(this.#context.widths);
-    }
+    if (reply.kind === 'graphemes' && reply.isOn) this.#useWidths({ byGraphemes: true });
+  }
+
+  #useWidths(known: Partial<WidthOptions>): void {
+    this.#widths = { ...this.#widths, ...known };
+    this.#context.widths = createWidths(this.#widths);
+    this.#screen.setWidths(this.#context.widths);
   }
 
   #listen(): void {

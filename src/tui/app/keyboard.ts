@@ -1,12 +1,11 @@
-import type { Draft } from '../editor/editor.ts';
 import type { EditorView } from '../editor/layout.ts';
 import { takeInput } from '../focus/focus.ts';
-import type { EarlierPrompt, FocusWorld, Intent } from '../focus/focus-state.ts';
-import { createKeymap } from '../focus/keymap.ts';
+import type { FocusWorld, Intent } from '../focus/focus-state.ts';
 import { meaningOfEscape } from '../focus/meanings.ts';
 import type { InputEvent } from '../input/input-event.ts';
 import { safeLine } from '../rows/safe-text.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { LateTyping } from './late-typing.ts';
 import type { Overlay } from './overlay.ts';
 import type { Prompts } from './prompt-sender.ts';
 import type { Questions } from './questions.ts';
@@ -27,14 +26,13 @@ const COMMANDS: Readonly<Record<string, string>> = {
 
 /** What is asked of the terminal by keys, but is not built yet. */
 const NOT_YET: Readonly<Record<string, string>> = {
-  'chat:externalEditor': 'the editor program',
-  'chat:imagePaste': 'pasting images',
   'chat:thinkingToggle': 'switching thoughts',
 };
 
 export interface KeyboardParts {
   stage: Stage;
   writing: Writing;
+  typing: LateTyping;
   prompts: Prompts;
   questions: Questions;
   overlay: Overlay;
@@ -44,21 +42,33 @@ export interface KeyboardParts {
 export class Keyboard {
   readonly #stage: Stage;
   readonly #writing: Writing;
+  readonly #typing: LateTyping;
   readonly #prompts: Prompts;
   readonly #questions: Questions;
   readonly #overlay: Overlay;
-  readonly #keymap = createKeymap();
-  readonly #history: EarlierPrompt[] = [];
 
-  constructor({ stage, writing, prompts, questions, overlay }: KeyboardParts) {
+  constructor({ stage, writing, typing, prompts, questions, overlay }: KeyboardParts) {
     this.#stage = stage;
     this.#writing = writing;
+    this.#typing = typing;
     this.#prompts = prompts;
     this.#questions = questions;
     this.#overlay = overlay;
   }
 
   take(event: InputEvent): void {
+    this.#typing.loaded?.beforeKey();
+    if (!this.#takesImage(event)) this.#takeKey(event);
+    this.#typing.loaded?.afterKey();
+  }
+
+  /** The path of an image, dropped into the editor, is that image. */
+  #takesImage(event: InputEvent): boolean {
+    if (event.type !== 'paste' || this.#writing.state.focus !== 'editor') return false;
+    return this.#typing.loaded?.tookPaste(event.text) === true;
+  }
+
+  #takeKey(event: InputEvent): void {
     const { state, intents } = takeInput(this.#writing.state, event, this.#world());
     this.#writing.set(state);
     for (const intent of intents) this.#act(intent);
@@ -68,7 +78,7 @@ export class Keyboard {
   hint(): string {
     const { state } = this.#writing;
     if (state.chord) return `${state.chord.keys} \u2026`;
-    if (state.search) return `search (${state.search.scope}): ${safeLine(state.search.query)}`;
+    if (state.search) return 'enter sends \u00b7 esc keeps \u00b7 ctrl+c restores';
     if (state.focus === 'picker') return this.#overlay.hint;
     if (state.focus === 'question') return 'digits choose \u00b7 esc: no \u00b7 shift+tab: back';
     if (this.#questions.isOpen) return 'tab: answer the question';
@@ -82,11 +92,16 @@ export class Keyboard {
     const { view } = tracker;
     const editorView: EditorView = { columns: Math.max(1, context.width - 3), widths: context.widths, safe: safeLine };
     return {
-      ...{ now: this.#stage.now(), keymap: this.#keymap, view: editorView, question: this.#questions.forFocus() },
+      ...{
+        now: this.#stage.now(),
+        keymap: this.#typing.keymap,
+        view: editorView,
+        question: this.#questions.forFocus(),
+      },
       phase: view.phase === 'busy' && view.questions.length > 0 ? 'asking' : view.phase,
       ...{ picker: this.#overlay.context, pager: this.#overlay.pager, queued: view.queue.length },
-      ...{ menu: null, history: this.#history, escEsc: 'nothing' },
-      ...{ project: view.info.cwd, sessionId: view.info.sessionId ?? '' },
+      ...{ menu: this.#typing.menu(this.#writing.editor), history: this.#typing.history, ...this.#typing.where },
+      escEsc: this.#typing.loaded?.settings.escEsc ?? 'nothing',
     };
   }
 
@@ -96,7 +111,7 @@ export class Keyboard {
         this.#prompts.submit(intent, this.#stage.isBusy ? intent.priority : undefined);
         break;
       case 'remember':
-        this.#remember(intent.draft);
+        this.#typing.remember(intent.draft);
         break;
       case 'interrupt':
         void this.#prompts.interrupt();
@@ -130,16 +145,12 @@ export class Keyboard {
     }
   }
 
-  #remember(draft: Draft): void {
-    const { info } = this.#stage.tracker.view;
-    this.#history.push({ ...draft, project: info.cwd, sessionId: info.sessionId ?? '' });
-  }
-
   #actOn(action: string): void {
     if (action === 'app:redraw') this.#stage.redraw();
     else if (action === 'app:suspend') void this.#stage.suspend();
     else if (Object.hasOwn(COMMANDS, action)) this.#prompts.command(COMMANDS[action] ?? '');
     else if (action === 'chat:cycleMode') this.#cycleMode();
+    else if (this.#typing.loaded?.act(action)) return;
     else if (Object.hasOwn(NOT_YET, action)) this.#stage.notify(`Not built yet: ${NOT_YET[action]}.`);
   }
 

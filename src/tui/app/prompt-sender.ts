@@ -2,6 +2,7 @@ import { messageOf } from '../../util/message-of.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachedImage } from '../editor/attachments.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { LateTyping } from './late-typing.ts';
 import type { Writing } from './writing.ts';
 
 /** What the person wants to send. */
@@ -14,6 +15,7 @@ export interface Draft {
 export class Prompts {
   readonly #stage: Stage;
   readonly #writing: Writing;
+  readonly #typing: LateTyping;
   /** Written before the session was open. */
   readonly #early: Draft[] = [];
   /** The texts of prompts that may wait, by uuid. */
@@ -22,9 +24,10 @@ export class Prompts {
   #hasFailed = false;
   #turns = 0;
 
-  constructor(stage: Stage, writing: Writing) {
+  constructor(stage: Stage, writing: Writing, typing: LateTyping) {
     this.#stage = stage;
     this.#writing = writing;
+    this.#typing = typing;
   }
 
   /** 1 when the last turn failed. */
@@ -53,12 +56,13 @@ export class Prompts {
     this.#hasFailed = isError;
   }
 
-  /** Interrupts the turn. What waited comes back to the editor; nothing is sent by itself. */
+  /** Interrupts the turn. What waited comes back to the editor, or is sent next where the person has set that. */
   async interrupt(): Promise<void> {
     const { link, tracker } = this.#stage;
     if (!link) return;
     const waiting = tracker.view.queue.map(({ uuid, text }) => ({ uuid, text }));
-    const receipt = await link.call({ subtype: 'interrupt', cancel_queued: true }).catch(() => ({}));
+    const isGivenBack = this.#typing.loaded?.settings.onInterrupt !== 'send';
+    const receipt = await link.call({ subtype: 'interrupt', cancel_queued: isGivenBack }).catch(() => ({}));
     const cancelled = new Set('cancelled' in receipt && Array.isArray(receipt.cancelled) ? receipt.cancelled : []);
     const back = waiting
       .filter(({ uuid }) => cancelled.has(uuid))

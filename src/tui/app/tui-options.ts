@@ -12,6 +12,12 @@ export interface TuiOptions {
   connect: (stderr: (text: string) => void) => Promise<Transport>;
   newId: () => string;
   now: () => number;
+  /** The config home, for history, drafts and keys; null: there is none. */
+  home: string | null;
+  /** False: no history and no draft on disk. */
+  isKept: boolean;
+  /** The id of a new session; null where the session to continue is not known yet. */
+  sessionId: string | null;
   /** Sent as soon as the session is open. */
   prompt?: string;
   /** Keeps what is known of an exception in the terminal's own code; returns lines for the person. */

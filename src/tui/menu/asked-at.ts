@@ -4,6 +4,7 @@
  * - `command`: the name of a command, `/` at the beginning of the text.
  * - `argument`: the argument of a command.
  * - `mention`: a file, an agent or a resource after `@`.
+ * - `shell`: a word of a shell command, which begins with `!`.
  */
 export type Asked =
   | { readonly kind: 'command'; readonly query: string; readonly from: number; readonly to: number }
@@ -20,15 +21,24 @@ export type Asked =
       readonly isQuoted: boolean;
       readonly from: number;
       readonly to: number;
-    };
+    }
+  | { readonly kind: 'shell'; readonly query: string; readonly from: number; readonly to: number };
 
 /** As long as a path may be. */
 const MAX_QUERY = 1000;
 
-/** Null where nothing is asked for: inside of a word, with a selection, in a shell command's first word. */
+/** Null where nothing is asked for: inside of a word, with a selection. */
 export function askedAt({ text, caret, anchor }: { text: string; caret: number; anchor: number | null }): Asked | null {
   if (anchor !== null) return null;
+  if (text.startsWith('!')) return shellAt(text, caret);
   return mentionAt(text, caret) ?? commandAt(text, caret);
+}
+
+/** At the end of a shell command: its last word, which may be the beginning of a path. */
+function shellAt(text: string, caret: number): Asked | null {
+  if (caret !== text.length || text.includes('\n') || !/^!!?\s*\S/.test(text)) return null;
+  const query = /(?:^!!?|\s)([^\s"'`$;|&<>()]*)$/.exec(text)?.[1] ?? '';
+  return { kind: 'shell', query, from: caret - query.length, to: caret };
 }
 
 function mentionAt(text: string, caret: number): Asked | null {

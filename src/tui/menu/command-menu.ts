@@ -1,7 +1,14 @@
 import { fuzzyQuery, fuzzyScore } from '../../util/text/fuzzy-match.ts';
-import type { SlashCommand } from '../../wire/messages/slash-command.ts';
 import type { Completion, CompletionItem } from '../focus/focus-state.ts';
 import type { Asked } from './asked-at.ts';
+
+/** A command as a menu lists it. */
+export interface ListedCommand {
+  readonly name: string;
+  readonly description: string;
+  readonly argumentHint: string;
+  readonly aliases?: readonly string[] | undefined;
+}
 
 /** How a command fits: the better kind first. */
 const KINDS = ['name', 'word', 'description', 'letters'] as const;
@@ -18,7 +25,7 @@ interface Fit {
  */
 export function commandMenu(
   { query, from, to }: Extract<Asked, { kind: 'command' }>,
-  commands: readonly SlashCommand[],
+  commands: readonly ListedCommand[],
 ): Completion {
   const fits = commands.flatMap((command, order) => {
     const fit = fitOf(query.toLowerCase(), command);
@@ -30,7 +37,7 @@ export function commandMenu(
   return { from, to, items: fits.map(({ command, fit }) => toItem(command, fit)) };
 }
 
-function fitOf(query: string, { name, aliases = [], description }: SlashCommand): Fit | null {
+function fitOf(query: string, { name, aliases = [], description }: ListedCommand): Fit | null {
   const small = name.toLowerCase();
   const all = [small, ...aliases.map((alias) => alias.toLowerCase())];
   if (all.some((each) => each.startsWith(query))) {
@@ -52,7 +59,7 @@ function escaped(text: string): string {
   return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
 }
 
-function toItem({ name, description, argumentHint }: SlashCommand, { kind, positions }: Fit): CompletionItem {
+function toItem({ name, description, argumentHint }: ListedCommand, { kind, positions }: Fit): CompletionItem {
   return {
     label: `/${name}`,
     detail: [argumentHint, description].filter(Boolean).join('  '),
@@ -64,7 +71,7 @@ function toItem({ name, description, argumentHint }: SlashCommand, { kind, posit
 }
 
 /** The hint that stands in dim after `/name `; null where there is none, or an argument is written already. */
-export function argumentHint(text: string, commands: readonly SlashCommand[]): string | null {
+export function argumentHint(text: string, commands: readonly ListedCommand[]): string | null {
   const [, name, rest = ''] = /^\/([^\s/]+)\s([\s\S]*)$/.exec(text) ?? [];
   if (name === undefined || rest.trim() !== '') return null;
   const found = commands.find((each) => each.name === name || each.aliases?.includes(name));

@@ -45,10 +45,15 @@ export function mentionMenu(
     // Names of agents and servers stand before files only when something of them is written.
     .filter(({ score }) => score >= 0 && query !== '')
     .sort((a, b) => b.score - a.score)
-    .map(({ each }) => toMention(each));
+    .map(({ each }) => each);
+  // A name that is meant comes before files; one that only has the letters comes behind them.
+  const begins = (name: string) => name.startsWith(query) || name.replace(/^agent-/, '').startsWith(query);
+  const meant = query.length > 1 ? named.filter(({ name }) => begins(name)) : [];
+  const rest = named.filter((each) => !meant.includes(each));
   const isPresent = files?.query === query;
   const fitting = (files?.suggestions ?? []).filter(({ path }) => isPresent || fuzzyScore(wanted, path) >= 0);
-  const items = [...named, ...fitting.flatMap((file) => toFile(file, asked.isQuoted))].slice(0, MAX_ITEMS);
+  const paths = fitting.flatMap((file) => toFile(file, asked.isQuoted));
+  const items = [...meant.map(toMention), ...paths, ...rest.map(toMention)].slice(0, MAX_ITEMS);
   return items.length === 0 ? null : { from: asked.from, to: asked.to, items };
 }
 

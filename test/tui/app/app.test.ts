@@ -56,6 +56,7 @@ test('[TUI-02, TUI-03] the prompt is painted before the session is open; what is
     connect: () => opened.then(() => near),
     newId: () => 'id',
     now: Date.now,
+    ...{ home: null, isKept: false, sessionId: null },
   });
   const ended = app.run();
   expect(await terminal.shown()).toMatch(/^\n?❯/);

@@ -31,7 +31,6 @@ const READY = {
 
 const ANSWERS: Readonly<Record<string, (request: JsonObject) => JsonObject>> = {
   initialize: () => READY,
-  interrupt: () => ({ cancelled: ['id-3'], still_queued: [] }),
 };
 
 /** Opens it, and waits until it shows its first row. `answers`: to control requests, by subtype. */
@@ -39,12 +38,19 @@ export async function openTerminal({
   prompt,
   size,
   env = {},
+  home = null,
+  isKept = true,
+  cwd = '/project',
   answers = {},
   now = Date.now,
 }: {
   prompt?: string;
   size?: { columns: number; rows: number };
   env?: Record<string, string>;
+  /** The config home: with one, what is typed is stored. */
+  home?: string | null;
+  isKept?: boolean;
+  cwd?: string;
   answers?: Readonly<Record<string, (request: JsonObject) => JsonObject>>;
   now?: () => number;
 } = {}): Promise<OpenTerminal> {
@@ -53,15 +59,20 @@ export async function openTerminal({
   const received: JsonObject[] = [];
   let ids = 0;
   const app = new App({
-    ...{ terminal, cwd: '/project', version: '1.2.3', tracker: createViewTracker() },
+    ...{ terminal, cwd, home, isKept, sessionId: 'the-session', version: '1.2.3', tracker: createViewTracker() },
     env: { TERM: 'xterm-256color', NO_COLOR: '1', TERM_PROGRAM: 'vscode', ...env },
     connect: async () => near,
     newId: () => `id-${++ids}`,
     now,
     ...(prompt !== undefined && { prompt }),
   });
+  const interrupted = () => {
+    const sent = received.filter(({ type }) => type === 'user').map(({ uuid }) => uuid);
+    return { cancelled: sent.slice(1), still_queued: [] };
+  };
   const answer = (request_id: string, request: JsonObject) => {
-    const body = (answers[String(request.subtype)] ?? ANSWERS[String(request.subtype)])?.(request) ?? {};
+    const own = request.subtype === 'interrupt' ? interrupted : ANSWERS[String(request.subtype)];
+    const body = (answers[String(request.subtype)] ?? own)?.(request) ?? {};
     void far.write({ type: 'control_response', response: { subtype: 'success', request_id, response: body } });
   };
   const reading = (async () => {

@@ -104,14 +104,14 @@ describe('the menu of files', () => {
 
   test('files end with a blank, directories stay open, blanks are quoted', () => {
     expect(inserts('s', ['src/a.ts', 'src/', 'my notes.md'])).toEqual([
-      '@docs:file:///a ',
       '@src/a.ts ',
       '@src/',
       '@"my notes.md" ',
+      '@docs:file:///a ',
     ]);
   });
 
-  test('agents and resources stand before files, when something of them is written', () => {
+  test('agents and resources stand before files when their beginning is written, else behind them', () => {
     expect(inserts('revi', ['src/review.ts'])).toEqual(['@agent-reviewer ', '@src/review.ts ']);
     expect(inserts('', ['a.ts'])).toEqual(['@a.ts ']);
   });
