@@ -64,7 +64,7 @@ function readers({ env, platform }: ClipboardOptions): Program[] {
 }
 
 /** Both print the bytes in base64, because these shells change bytes on their way out. */
-const MAC = `ObjC.import('AppKit'); const d = $.NSPasteboard.generalPasteboard.dataForType('public.png'); d.isNil() ? '' : ObjC.unwrap(d.base64EncodedStringWithOptions(0))`;
+const MAC = `ObjC['import']('AppKit'); const d = $.NSPasteboard.generalPasteboard.dataForType('public.png'); d.isNil() ? '' : ObjC.unwrap(d.base64EncodedStringWithOptions(0))`;
 const WINDOWS = `Add-Type -AssemblyName System.Windows.Forms; $i = [Windows.Forms.Clipboard]::GetImage(); if ($i) { $m = New-Object IO.MemoryStream; $i.Save($m, 'Png'); [Convert]::ToBase64String($m.ToArray()) }`;
 
 /** The bytes that a program prints; empty where it fails, null where there is no such program. */

@@ -55,7 +55,8 @@ test('up walks through earlier prompts of the directory; ctrl+r searches, and sh
   terminal.type('\x12');
   expect(await sees(/search everywhere: fix {3}2 of 2/)).toContain('❯ fix the door');
   terminal.type('\x1b');
-  expect(await sees('❯ fix the door')).not.toContain('search everywhere');
+  await vi.waitFor(async () => expect(await terminal.shown()).not.toContain('search everywhere'), 5000);
+  expect(await terminal.shown()).toContain('❯ fix the door');
 });
 
 test('[TUI-32] a draft is on disk while it is written, and gone when it is sent', async () => {
