@@ -32,10 +32,11 @@ export function caughtFile(
   if (unknown !== null) return `a file that cannot be told beforehand (${unknown})`;
   const directories = directoriesOf(script, policy);
   const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
+  const tracked = changesTracked(script) ? {} : { tracked: true as const };
   const files = [
     ...opened.map(({ target }): NamedFile => ({ word: target, directories })),
     ...everyCommand(script).flatMap((command) => namedFiles(command, kind, directories, policy)),
-  ];
+  ].map(({ tracked: isTracked, ...file }) => ({ ...file, ...(isTracked && tracked) }));
   if (files.length * policy.deny.length > MAX_COMPARED)
     return `one of ${files.length} files, which are too many to check`;
   if (lettersOfOpen(files) > MAX_OPEN_LETTERS) return 'one of many files whose names are not known beforehand';
@@ -96,6 +97,8 @@ interface NamedFile {
   directories: ScriptDirectories;
   /** Files below this path are touched as well. */
   below?: FileUse['reach'];
+  /** Only files that git tracks. */
+  tracked?: true;
 }
 
 const MAX_PLACES = 32;
@@ -153,10 +156,13 @@ function namedFiles(
   // A program that gets a word which no grammar reads may take it for a path.
   const given = meaning === null ? words.slice(1) : meaning.passes;
   return [
-    ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository }) => [
-      { word, directories: places(isElsewhere), below },
-      ...(repository ? roots.map((root) => ({ word: root, directories, below })) : []),
-    ]),
+    ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository, tracked }) => {
+      const how = { below, ...(tracked && { tracked }) };
+      return [
+        { word, directories: places(isElsewhere), ...how },
+        ...(repository ? roots.map((root) => ({ word: root, directories, ...how })) : []),
+      ];
+    }),
     ...given
       .filter(isPathLike)
       .flatMap(valuesOf)
@@ -179,9 +185,16 @@ function valuesOf(word: Word): Word[] {
   return [...(isOption ? [] : [word]), ...(value === undefined ? [] : [value])];
 }
 
-function mayTouch({ word, directories, below }: NamedFile, matcher: PathMatcher, policy: Policy): boolean {
+function mayTouch(file: NamedFile, matcher: PathMatcher, policy: Policy): boolean {
+  const { word, directories, below } = file;
   const text = textOf(word, policy);
-  if (text === null) return patternsOf(word, directories, policy).some((pattern) => matcher.mayMatch(pattern));
+  if (text === null) {
+    const patterns = patternsOf(word, directories, policy);
+    const all = below === undefined ? patterns : patterns.flatMap((each) => [each, [...each, '/', ANY_TEXT]]);
+    return all.some((pattern) => matcher.mayMatch(pattern));
+  }
+  const tracked = file.tracked && !directories.anywhere ? trackedIn(directories, policy) : null;
+  if (tracked !== null) return tracked.some((path) => matcher.matches(path));
   const isAbsolute = text.startsWith('/');
   // Takes `..` in both ways: by text, and step by step as the kernel does.
   const paths = isAbsolute
@@ -192,6 +205,20 @@ function mayTouch({ word, directories, below }: NamedFile, matcher: PathMatcher,
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
   if (directories.links && matcher.mayMatch([ANY_TEXT, '/', lastName(text)])) return true;
   return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
+}
+
+/** Whether some command of a script may change what git tracks. */
+function changesTracked(script: ShellScript): boolean {
+  return everyCommand(script).some(
+    ({ words: [name], meaning }) => typeof name === 'string' && programName(name) === 'git' && meaning?.reads !== true,
+  );
+}
+
+/** The files that git tracks, wherever the script may be. */
+function trackedIn({ directories }: ScriptDirectories, { trackedFiles }: Policy): string[] | null {
+  const lists = directories.map((directory) => trackedFiles?.(directory) ?? null);
+  const known = lists.filter((list) => list !== null);
+  return known.length < lists.length ? null : known.flat();
 }
 
 function lastName(path: string): string {

@@ -1,5 +1,5 @@
 import type { SimpleCommand, Word } from '../shell/shell-script.ts';
-import type { Argv, Findings, Grammar, Role, TableGrammar } from './grammar.ts';
+import { type Argv, type Findings, type Grammar, neverKnown, type Role, type TableGrammar } from './grammar.ts';
 
 /** A program that looks at the paths which its operands name; without one, at the current directory. */
 function inspects(names: string, options: string, more: Partial<TableGrammar> = {}): TableGrammar {
@@ -137,6 +137,7 @@ export const FILE_TOOLS: readonly Grammar[] = [
     operands: 'edit in',
     more: (_argv, found) => found.doubt('which files it changes is in its input'),
   },
+  neverKnown('ctags etags cscope gtags', 'it reads whole directories'),
   { names: 'rename prename file-rename', options: 'n,nono,no-act v,verbose f,force', operands: 'lang edit*' },
   changer('dos2unix unix2dos', 'k q f', 'edit*'),
   {

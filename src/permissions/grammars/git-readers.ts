@@ -102,8 +102,10 @@ function shows(names: string, options: string, byDefault: boolean, more: Partial
         if (name === 'L' && typeof value === 'string') found.file(value.replace(/^.*:/s, ''), 'in');
       }
       // Without a revision or a path `diff` shows only what was changed and not yet recorded.
-      const isOpenWork = names === 'diff' && argv.operands.length === 0;
-      if (showsContents(argv, byDefault) && !isOpenWork) readContents(argv, found);
+      const isOpenWork = names === 'diff' && argv.operands.length === 0 && !argv.has('cached');
+      if (!showsContents(argv, byDefault)) return;
+      if (isOpenWork) found.repository('read tracked');
+      else readContents(argv, found);
     },
     ...more,
   };
@@ -264,6 +266,7 @@ export const GIT_READERS: readonly TableGrammar[] = [
       if (name === 'list') return showsContents(argv, false) ? found.repository('read') : undefined;
       if (name === 'show') return showsContents(argv, argv.has('p')) ? found.repository('read') : undefined;
       found.changes();
+      if (argv.has('p')) found.repository('read');
       const known = /^(?:push|save|pop|apply|drop|clear|branch|create|store)$/;
       if (name !== undefined && (typeof name !== 'string' || !known.test(name)))
         return found.doubt('its subcommand is not known');

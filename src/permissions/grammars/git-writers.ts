@@ -21,14 +21,22 @@ function changesTree(argv: Argv, found: Findings) {
   found.repository('write');
 }
 
+/** Asked for parts, or for what would be recorded, it shows the contents of files. */
+function showsWork(argv: Argv, found: Findings) {
+  const isTold = argv.has('v') && argv.has('dry-run', 'short', 'porcelain', 'long');
+  if (argv.has('p') || isTold) found.repository('read');
+}
+
 /** Paths are changed, with everything below them. They may stand in a file; and what is left out alone leaves the rest. */
 function takesSpecs(argv: Argv, found: Findings) {
+  showsWork(argv, found);
   for (const word of argv.operands) found.file(pathspec(word), 'taken');
   if (argv.has('pathspec-from-file')) found.repository('write');
 }
 
 /** Paths after `--` alone are changed; without `--` an operand is a branch or a path. */
 function checksOut(argv: Argv, found: Findings) {
+  showsWork(argv, found);
   const isNew = argv.has('b', 'B', 'c', 'C', 'orphan') && argv.operands.length === 0;
   for (const word of argv.operands) found.file(pathspec(word), 'taken');
   const specs = argv.afterDashes ?? [];
@@ -47,12 +55,14 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     options:
       'n,dry-run v,verbose f,force u,update A,all no-all no-ignore-removal ignore-removal N,intent-to-add refresh ignore-errors ignore-missing renormalize sparse chmod=text p,patch pathspec-from-file=in pathspec-file-nul !i !interactive !e !edit',
     operands: 'in*',
+    more: (argv, found) => (argv.has('p') ? found.repository('read') : undefined),
   },
   {
     names: 'commit',
     options:
       'a,all m,message=text F,file=in C,reuse-message=text c,reedit-message=text fixup=text squash=text reset-author trailer=text s,signoff no-signoff t,template=in e,edit no-edit cleanup=text status no-status S,gpg-sign=?text no-gpg-sign n,no-verify verify amend no-post-rewrite allow-empty allow-empty-message q,quiet v,verbose dry-run short branch porcelain long z,null u,untracked-files=?text author=text date=text i,include o,only p,patch pathspec-from-file=in pathspec-file-nul',
     operands: 'in*',
+    more: showsWork,
   },
   {
     names: 'push',
@@ -122,7 +132,10 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     options:
       'q,quiet refresh no-refresh mixed soft hard merge keep recurse-submodules no-recurse-submodules p,patch N,intent-to-add pathspec-from-file=in pathspec-file-nul',
     operands: 'text*',
-    more: (argv, found) => (argv.has('hard', 'merge', 'keep') ? found.repository('write') : undefined),
+    more: (argv, found) => {
+      showsWork(argv, found);
+      if (argv.has('hard', 'merge', 'keep')) found.repository('write');
+    },
   },
   {
     names: 'rm',

@@ -118,7 +118,7 @@ export interface Findings {
   /** Whether this is one of the words. */
   isWord(text: string): boolean;
   /** Any file of the repository that the command works in. */
-  repository(access: 'read' | 'write'): void;
+  repository(access: 'read' | 'write' | 'read tracked'): void;
 }
 
 /** What else is known about a command that is started: the variables set for it, and that it runs elsewhere. */

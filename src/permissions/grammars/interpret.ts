@@ -71,8 +71,9 @@ function collector(
     },
     isWord: (text) => command.words.includes(text),
     repository: (access) => {
-      const reach = access === 'read' ? 'below' : 'taken';
-      files.push({ word: '.', access, reach, repository: true, ...place });
+      const more = { word: '.', repository: true, ...place } as const;
+      if (access === 'write') files.push({ ...more, access, reach: 'taken' });
+      else files.push({ ...more, access: 'read', reach: 'below', ...(access === 'read tracked' && { tracked: true }) });
     },
     file: (word, role) => files.push(...usesOf(word, role).map((use) => ({ ...use, ...place }))),
     doubt: (why) => {

@@ -27,6 +27,7 @@ export const NETWORK: readonly Grammar[] = [
     exact: true,
     more: (argv, found) => {
       checkSettings(argv, found);
+      if (argv.has('r')) for (const word of argv.operands) found.file(word, 'tree');
       if (found.program === 'sftp') found.doubt('it takes commands from its input');
     },
   },

@@ -117,6 +117,11 @@ function managed([name, ...rest]: readonly Word[], found: Findings) {
     const isPlain = rest.every((word) => word === '-y' || word === '--yes' || word === 'get' || word === 'list');
     return isPlain ? undefined : found.doubt('its subcommand can run other programs');
   }
+  // They pack all files below, or below the directory that they are given.
+  if (name === 'pack' || name === 'publish') {
+    const folders = rest.filter((word) => typeof word !== 'string' || !word.startsWith('-'));
+    for (const folder of folders.length === 0 ? ['.'] : folders) found.file(folder, 'tree');
+  }
   // Where a script of this name is missing, pnpm starts a program of this name.
   const isScript = !NPM_COMMANDS.test(name);
   if (isScript && found.program === 'npm') return found.doubt('its subcommand is not known');

@@ -55,6 +55,8 @@ export interface FileUse {
   readonly reach?: 'below' | 'taken';
   /** The whole repository is meant, which may reach above the directory. */
   readonly repository?: true;
+  /** Of the repository only the files that git tracks, as long as nothing else in the script changes what it tracks. */
+  readonly tracked?: true;
   /** The file is run as code. */
   readonly isRun?: true;
   /** A relative path may be taken from any directory. */
