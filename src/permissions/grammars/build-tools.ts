@@ -64,11 +64,48 @@ export const BUILD_TOOLS: readonly Grammar[] = [
     'ld ld.bfd ld.gold ld.lld lld mold as objcopy ranlib libtool distcc ccache sccache icecc bear scan-build intercept-build compiledb buck buck2 bazel bazelisk pants please waf scons ant sbt mill lein boot rebar3 stack cabal',
     'its words can name programs and plugins',
   ),
+  {
+    names: 'rake',
+    options:
+      'T,tasks=?text A,all D,describe=?text P,prereqs W,where=?text n,dry-run m,multitask j,jobs=?text q,quiet s,silent t,trace=?text v,verbose f,rakefile=script G,no-system N,no-search X,no-deprecation-warnings V,version H,help !e !execute !p !execute-print !E !execute-continue !r !require !I !libdir !R !rakelibdir !C !directory',
+    operands: 'any*',
+    exact: true,
+  },
+  // They run what their file has under these names, as make does.
+  { names: 'just task mage invoke inv doit', read: ({ words }, found) => plainNames(words, /^(?!)/, found) },
+  { names: 'tox nox', read: ({ words }, found) => plainNames(words, /^-(?:e|p|q|v+|r|s)$/, found) },
+  {
+    names: 'pre-commit',
+    read: ({ words }, found) => {
+      const isRun =
+        words.length === 0 || (typeof words[0] === 'string' && /^(?:run|install|autoupdate|clean)$/.test(words[0]));
+      if (isRun) plainNames(words, /^--?(?:a|all-files|verbose|v|show-diff-on-failure)$/, found);
+      else found.doubt('its subcommand can run other programs');
+    },
+  },
+  {
+    names: 'nx turbo lerna',
+    read: ({ words }, found) => {
+      const starts = words.some(
+        (word) => typeof word === 'string' && /^(?:exec|x|login|link|generate|g|gen|create|init|import)$/.test(word),
+      );
+      if (starts) found.doubt('its subcommand can run other programs');
+      else plainNames(words, /^--(?:all|parallel|no-cache|skip-nx-cache|force|verbose)$/, found);
+    },
+  },
   neverKnown(
-    'just task mage invoke inv fab doit earthly dagger act tox nox pre-commit lefthook husky lint-staged commitizen semantic-release',
+    'fab earthly dagger act lefthook husky lint-staged commitizen semantic-release',
     'it runs commands of its files and words',
   ),
 ];
+
+/** Names of tasks, which it finds in a file of the project; they might also be names of programs. */
+function plainNames(words: readonly Word[], options: RegExp, found: Findings) {
+  found.changes();
+  const isPlain = (word: Word) => typeof word === 'string' && (/^[\w@][\w@:./-]*$/.test(word) || options.test(word));
+  if (!words.every(isPlain)) return found.doubt('a word of it is not the name of a task');
+  found.passes(words);
+}
 
 /** `NAME=value`: what it holds becomes a part of the commands. */
 function makeVariables(argv: Argv, found: Findings) {

@@ -53,7 +53,7 @@ export const INTERPRETERS: readonly Grammar[] = [
   { names: 'deno', read: deno },
   { names: 'bun', read: bun },
   neverKnown(
-    'irb pry ghci jshell psysh ipython jupyter bpython ptpython erl osascript r R maxima gp mathematica matlab swipl prolog gforth erb rake rdbg slsh jed-script jdb jrunscript jexec pdb pydoc idle prove perldoc perlbug perlthanks cpanp instmodsh phar phpdbg php-fpm hhvm wolframscript scilab yacas coqtop ghc runhugs hugs ciao clojure clj bb planck lumo lein-exec fsi csi dotnet-script fsharpi scriptcs io picolisp newlisp janet fennel moon terra rep red rebol',
+    'irb pry ghci jshell psysh ipython jupyter bpython ptpython erl osascript r R maxima gp mathematica matlab swipl prolog gforth erb rdbg slsh jed-script jdb jrunscript jexec pdb pydoc idle prove perldoc perlbug perlthanks cpanp instmodsh phar phpdbg php-fpm hhvm wolframscript scilab yacas coqtop ghc runhugs hugs ciao clojure clj bb planck lumo lein-exec fsi csi dotnet-script fsharpi scriptcs io picolisp newlisp janet fennel moon terra rep red rebol',
     'it takes code from its words or its input',
   ),
   {

@@ -92,7 +92,7 @@ export const WRAPPERS: readonly Grammar[] = [
     },
   },
   neverKnown(
-    'parallel sem rush xjobs concurrently npm-run-all run-p run-s wireit turbo nx lerna lage nodemon watchexec entr watchman chokidar onchange hyperfine',
+    'parallel sem rush xjobs concurrently npm-run-all run-p run-s wireit lage nodemon watchexec entr watchman chokidar onchange hyperfine',
     'it makes commands of its words, its input or its files',
   ),
   neverKnown('run-parts', 'it runs what it finds in a directory'),
