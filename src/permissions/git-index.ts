@@ -1,14 +1,11 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** The files that git tracks in a repository, as paths; null when they cannot be told. */
-export type TrackedFiles = (directory: string) => readonly string[] | null;
-
 /**
  * Reads which files the repository around a directory tracks, from its index: `git diff` without a revision shows nothing else.
- * An empty list where there is no repository. Null for an index that is large, or has a form that is not read here.
+ * Their paths; none where there is no repository. Null for an index that is large, or has a form that is not read here.
  */
-export const trackedFiles: TrackedFiles = (directory) => {
+export function trackedFiles(directory: string): readonly string[] | null {
   let at = directory;
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     const own = gitDirectory(at);
@@ -19,7 +16,7 @@ export const trackedFiles: TrackedFiles = (directory) => {
     at = parent;
   }
   return null;
-};
+}
 
 const MAX_DEPTH = 64;
 const MAX_BYTES = 4 * 1024 * 1024;

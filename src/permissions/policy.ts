@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Access } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { TrackedFiles } from './git-index.ts';
 import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import type { Rule } from './rules.ts';
@@ -57,7 +56,7 @@ export interface Policy {
   /** Whether git, started in this directory, runs no program by the settings of the repository. Absent: it does not. */
   readonly hasPlainRepository?: (directory: string) => boolean;
   /** The files that git tracks where a directory lies; null when that cannot be told. Absent: any file may be tracked. */
-  readonly trackedFiles?: TrackedFiles;
+  readonly trackedFiles?: (directory: string) => readonly string[] | null;
   /** The names in a directory, for file patterns of commands; null when there are too many. Absent: patterns ask. */
   readonly namesIn?: (directory: string) => readonly string[] | null;
   /** For an agent with a notes folder: how that folder affects a call; null when it does not. */
