@@ -1,5 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
 import { decide } from '../../src/permissions/decide.ts';
+import { trackedFiles } from '../../src/permissions/git-index.ts';
 import { nodeRealPath } from '../../src/permissions/real-path.ts';
 import { bash, policyFor, rules } from '../permissions/policy-for.ts';
 import { type Form, readTable } from '../support/deny-corpus/forms.ts';
@@ -29,7 +30,7 @@ describe.each(ATTACKS.map(([target, forms]) => ({ target, forms, rule: target.ru
     test('[R-3] [R-4] [K44] what is not denied does nothing that the rule denies', async () => {
       const place = await places.make();
       const { cwd, env } = place;
-      const context = { cwd, roots: [cwd], realPath: nodeRealPath, ...(env.HOME && { home: env.HOME }) };
+      const context = { cwd, roots: [cwd], realPath: nodeRealPath, trackedFiles, ...(env.HOME && { home: env.HOME }) };
       const policy = policyFor({ ...context, mode: 'bypassPermissions', deny: rules(rule) });
       const random = seededRandom(3);
       const mutants = sampleOf(forms, 300, random).map((form) => mutated(form, random));

@@ -30,6 +30,7 @@ export function policyFor(overrides: Partial<Policy> = {}): Policy {
     protectedPath: protectedPaths({ configHome: '/home/user/.heddle', realPath: (path) => path }),
     realPath: (path) => path.replace(/(.)\/+$/, '$1'),
     namesIn: () => ['a.ts', 'b.md', 'c.txt'],
+    trackedFiles: () => [],
     ...overrides,
   };
 }
