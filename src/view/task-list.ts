@@ -98,7 +98,8 @@ function noteUsage(task: TaskView, usage: unknown): void {
 export function noteAgent(call: CallView | undefined, task: TaskView): void {
   if (!call) return;
   const { agent, calls, tokens, costUsd } = task;
-  call.agent = { kind: agent ?? '', last: call.agent?.last ?? null, calls, tokens, costUsd };
+  const kind = agent || call.agent?.kind || textField(call.input, 'subagent_type') || call.name;
+  call.agent = { kind, last: call.agent?.last ?? null, calls, tokens, costUsd };
 }
 
 /** A line of an agent shows one of its calls. */

@@ -1,8 +1,9 @@
-import type { AnswerBlock, Block, LiveBlock, LiveText } from '../../view/blocks.ts';
+import type { AnswerBlock, Block, CallBlock, LiveBlock, LiveText } from '../../view/blocks.ts';
 import type { Change } from '../../view/changes.ts';
 import type { View } from '../../view/view.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import { blockToRows, brokenRows } from '../rows/blocks/block-to-rows.ts';
+import { groupOf, groupRows, isGroupOpen } from '../rows/blocks/call-group.ts';
 import { callRows } from '../rows/blocks/call-rows.ts';
 import { doingRow, liveCallRow, type Moment } from '../rows/live/doing-rows.ts';
 import type { AnswerRows } from '../rows/markdown/answer-rows.ts';
@@ -46,8 +47,10 @@ export class SessionRows {
   advance(view: View): Row[] {
     const rows: Row[] = [];
     for (let block = this.#blocks[0]; block && this.#isReady(block); block = this.#blocks[0]) {
-      this.#blocks.shift();
-      rows.push(...this.#rowsOf(block));
+      const group = groupOf(this.#blocks);
+      if (group.length === this.#blocks.length && isGroupOpen(group, view.live)) break;
+      this.#blocks.splice(0, Math.max(1, group.length));
+      rows.push(...(group.length > 1 ? this.#groupRows(group, block.id) : this.#rowsOf(block)));
     }
     if (this.#blocks.length > 0) return rows;
     for (const [index, live] of view.live.entries()) {
@@ -60,7 +63,10 @@ export class SessionRows {
 
   /** What is in progress, for the live part. */
   live(view: View, moment: Moment): Row[] {
-    const rows = view.live.flatMap((live) => this.#liveRows(live, moment));
+    const waiting = isGroupOpen(groupOf(this.#blocks), view.live)
+      ? groupRows(groupOf(this.#blocks), this.#context)
+      : [];
+    const rows = [...waiting, ...view.live.flatMap((live) => this.#liveRows(live, moment))];
     const isCalling = view.live.some((live) => live.kind === 'call' && live.isWritten);
     const doing = isCalling ? null : doingRow(view, moment, this.#context);
     if (!doing) return rows;
@@ -90,6 +96,10 @@ export class SessionRows {
 
   #isReady(block: Block): boolean {
     return block.kind !== 'answer' || this.#late.answerRows() !== null;
+  }
+
+  #groupRows(group: readonly CallBlock[], id: string): Row[] {
+    return this.#begin('call', id, groupRows(group, this.#context));
   }
 
   #rowsOf(block: Block): Row[] {

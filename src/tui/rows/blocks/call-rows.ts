@@ -12,6 +12,8 @@ const DIFF_ROWS = 30;
 const OUTPUT_ROWS = 5;
 const FAILED_ROWS = 10;
 const LONG_MS = 5000;
+/** The first line of a command's result that failed; the row of the call tells it. */
+const EXIT_CODE = /^Exit code (\d+)(?:\n|$)/;
 
 /** A call that is over: one row, and below it as much of its result as helps. */
 export function callRows(block: CallBlock, context: BlockContext): Row[] {
@@ -28,7 +30,7 @@ export function callRows(block: CallBlock, context: BlockContext): Row[] {
   const head = headRow(context, [
     { text: `${marks[outcome]} `, styles: styles[outcome] },
     { text: name, styles: ['strong'] },
-    { text: ` ${callSubject(call, context.cwd)}` },
+    { text: call.agent ? ` "${callSubject(call, context.cwd)}"` : ` ${callSubject(call, context.cwd)}` },
     ...(patch ? counts(patch.added, patch.removed) : []),
     ...(details.length > 0 ? [{ text: ` \u00b7 ${details.join(' \u00b7 ')}`, styles: ['dim'] } satisfies Span] : []),
   ]);
@@ -73,11 +75,15 @@ function detailsOf({ call, text, data }: CallBlock): string[] {
 }
 
 /** How it ended, where that is not simply well. */
-function endOf({ call, outcome, denial, ms, data }: CallBlock): string[] {
+function endOf({ call, outcome, denial, ms, data, text }: CallBlock): string[] {
   const time = ms !== null && (ms > LONG_MS || call.agent) ? [shortTime(ms)] : [];
   if (outcome === 'denied') return [`denied${denial ? `: ${oneLine(denial)}` : ''}`];
   if (outcome === 'unknown') return ['outcome not known'];
-  if (outcome === 'failed') return [isObject(data) && data.interrupted === true ? 'interrupted' : 'failed', ...time];
+  if (outcome === 'failed') {
+    const [, exit] = call.name === 'Bash' ? (EXIT_CODE.exec(text) ?? []) : [];
+    const why = isObject(data) && data.interrupted === true ? 'interrupted' : exit ? `exit ${exit}` : 'failed';
+    return [why, ...time];
+  }
   return time;
 }
 
@@ -88,7 +94,9 @@ function bodyOf(block: CallBlock, context: BlockContext): Row[] {
     return diffRows(patch.hunks, { context, most: DIFF_ROWS, language, colours: context.colours() });
   }
   if (outcome === 'denied' || outcome === 'unknown') return [];
-  if (call.name === 'Bash') return tailRows(text, outcome === 'failed' ? FAILED_ROWS : OUTPUT_ROWS, context);
+  if (call.name === 'Bash') {
+    return tailRows(text.replace(EXIT_CODE, ''), outcome === 'failed' ? FAILED_ROWS : OUTPUT_ROWS, context);
+  }
   if (outcome === 'failed') return firstRows(text, FAILED_ROWS, context);
   return call.name.startsWith('mcp__') ? firstRows(text, OUTPUT_ROWS, context) : [];
 }
@@ -98,7 +106,7 @@ export function tailRows(text: string, most: number, context: RowContext): Row[]
   const lines = linesOf(text);
   const left = Math.max(0, lines.length - most);
   const more =
-    left > 0 ? [toRow([{ text: `  \u2026 ${plural(left, 'row')} above`, styles: ['dim'] }], context.palette)] : [];
+    left > 0 ? [toRow([{ text: `  \u2026 ${plural(left, 'row')}: ctrl+o`, styles: ['dim'] }], context.palette)] : [];
   return [...more, ...lines.slice(left).map((line) => outputLine(line, context))];
 }
 
@@ -106,7 +114,9 @@ function firstRows(text: string, most: number, context: RowContext): Row[] {
   const lines = linesOf(text);
   const left = Math.max(0, lines.length - most);
   const more =
-    left > 0 ? [toRow([{ text: `  \u2026 ${plural(left, 'row')} more`, styles: ['dim'] }], context.palette)] : [];
+    left > 0
+      ? [toRow([{ text: `  \u2026 ${plural(left, 'row')} more: ctrl+o`, styles: ['dim'] }], context.palette)]
+      : [];
   return [...lines.slice(0, most).map((line) => outputLine(line, context)), ...more];
 }
 

@@ -14,7 +14,7 @@ export function callSubject(
   { name, subject, input }: Pick<CallView, 'name' | 'subject' | 'input'>,
   cwd: string,
 ): string {
-  const text = subject === '' && name.startsWith('mcp__') ? shortInput(input) : subject;
+  const text = name.startsWith('mcp__') ? shortInput(input) || subject : subject;
   const near = isAbsolute(text) && cwd !== '' ? relative(cwd, text) : text;
   return safeLine(near === '' || near.startsWith('..') ? text : near).trim();
 }

@@ -32,7 +32,8 @@ export function diffRows(hunks: readonly PatchHunk[], { context, most, indent = 
     return toRow([number, { text: `${line.sign} ${text}`, styles }], context.palette);
   });
   const left = lines.length - shown.length;
-  if (left > 0) rows.push(toRow([{ text: `${blanks}\u2026 ${left} more rows`, styles: ['dim'] }], context.palette));
+  if (left > 0)
+    rows.push(toRow([{ text: `${blanks}\u2026 ${left} more rows: ctrl+o`, styles: ['dim'] }], context.palette));
   return rows;
 }
 
