@@ -103,6 +103,14 @@ export const workloads = [
     tellsItself: true,
   },
   {
+    name: 'terminal',
+    floor: [node, file('terminal.mjs'), '--floor', node, file('floor/keys.cjs')],
+    heddle: [node, file('terminal.mjs'), ...heddleCommand],
+    expect: [/^\{"paintCpuMs"/],
+    requests: null,
+    tellsItself: true,
+  },
+  {
     name: 'growth',
     heddle: [node, file('growth.mjs'), ...heddleCommand],
     expect: [/^\{"growth"/],
