@@ -65,7 +65,11 @@ export const DOORS: readonly Door[] = [
     from: ['host/engine/engine-models.ts'],
     why: 'the code of clouds and of named servers, 60 KB; a session has one kind of model',
   },
-  { target: 'model/openai/openai.ts', from: ['host/engine/engine-models.ts'], why: 'a session has one kind of model' },
+  {
+    target: 'model/responses/openai-api.ts',
+    from: ['host/engine/engine-models.ts'],
+    why: 'a session has one kind of model',
+  },
   {
     target: 'model/offline/offline.ts',
     from: ['host/engine/engine-models.ts'],

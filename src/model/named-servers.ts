@@ -6,8 +6,8 @@ import type { Env } from './resolve.ts';
 /** A server that is chosen by the name in front of a model's: `gemini/NAME`. */
 export interface NamedServer {
   name: string;
-  /** Chat completions, or Anthropic's Messages. */
-  wire: 'chat' | 'messages';
+  /** Chat completions, OpenAI's Responses, or Anthropic's Messages. */
+  wire: 'chat' | 'responses' | 'messages';
   baseUrl: string;
   /** The variable or setting that holds the address, for texts about it. */
   addressFrom: string;
@@ -35,6 +35,12 @@ const SERVERS: Readonly<Record<string, Row>> = {
     addressFrom: 'OPENROUTER_BASE_URL',
     keyVariables: ['OPENROUTER_API_KEY'],
   },
+  'openai-responses': {
+    wire: 'responses',
+    baseUrl: 'https://api.openai.com/v1',
+    addressFrom: 'OPENAI_BASE_URL',
+    keyVariables: ['OPENAI_API_KEY'],
+  },
   ollama: { ...LOCAL, baseUrl: 'http://127.0.0.1:11434/v1', addressFrom: 'OLLAMA_BASE_URL' },
   lmstudio: { ...LOCAL, baseUrl: 'http://127.0.0.1:1234/v1', addressFrom: 'LMSTUDIO_BASE_URL' },
   llamacpp: { ...LOCAL, baseUrl: 'http://127.0.0.1:8080/v1', addressFrom: 'LLAMACPP_BASE_URL' },
@@ -53,7 +59,7 @@ export function namedServer(name: string, env: Env): NamedServer | undefined {
   return { ...row, name, baseUrl: env[row.addressFrom]?.trim() || row.baseUrl };
 }
 
-const WIRES = ['chat', 'messages'] as const;
+const WIRES = ['chat', 'responses', 'messages'] as const;
 
 function userServer(name: string, row: unknown): NamedServer {
   if (!isObject(row)) throw wrong(name, 'must be an object');

@@ -28,6 +28,7 @@ const BUILT_IN: ReadonlySet<string> = new Set([
   'llamacpp',
   'lmstudio',
   'ollama',
+  'openai-responses',
   'openrouter',
   'vllm',
 ]);

@@ -11,7 +11,7 @@ import { type ExpiringCredential, expiring } from '../../model/http/expiring.ts'
 import { renewing } from '../../model/http/renewing.ts';
 import type { Failure, Model } from '../../model/model.ts';
 import { type NamedServer, namedServer } from '../../model/named-servers.ts';
-import { createOpenAiModel } from '../../model/openai/openai.ts';
+import { createOpenAiApi } from '../../model/responses/openai-api.ts';
 import { stringField, tryParseJson } from '../../util/json.ts';
 import type { Processes } from '../../util/process/process.ts';
 import { isOn } from '../../util/text/setting-text.ts';
@@ -150,7 +150,8 @@ async function azure(env: Env, context: ElsewhereContext): Promise<Elsewhere | H
     key: keyOf(env, [baseUrl, apiKey]),
     keySource: apiKey ? keyVariable : 'none',
     make() {
-      const model = createOpenAiModel({
+      const model = createOpenAiApi({
+        wire: 'chat',
         name: 'azure',
         baseUrl,
         addressFrom: 'AZURE_OPENAI_ENDPOINT',
@@ -181,7 +182,7 @@ function named(server: NamedServer, env: Env, context: ElsewhereContext): Elsewh
     key: keyOf(env, [server, apiKey]),
     keySource: keyVariable ?? 'none',
     make() {
-      if (wire !== 'messages') return createOpenAiModel(options);
+      if (wire !== 'messages') return createOpenAiApi({ ...options, wire });
       const { apiKey: _, ...rest } = options;
       const credential = keyHeader === undefined ? { authToken: apiKey } : { apiKey };
       return createMessagesServer({

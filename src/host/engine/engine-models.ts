@@ -110,8 +110,8 @@ export function createModels(options: ModelsOptions): Models {
         const missing = helper ? undefined : missingOpenAiKey(env);
         if (missing) return missingKey(missing, env, keys.storedElsewhere?.('openai', settings.baseUrl));
         const credential = helper && { credential: helper.credential };
-        const { createOpenAiModel } = await import('../../model/openai/openai.ts');
-        const make = () => retried(createOpenAiModel({ ...settings, ...credential, ...own(env) }), env);
+        const { createOpenAiApi } = await import('../../model/responses/openai-api.ts');
+        const make = () => retried(createOpenAiApi({ ...settings, ...credential, ...own(env) }), env);
         return {
           model: adapters.get(keyed(helper), make),
           keySource: hasKey ? 'OPENAI_API_KEY' : helper ? STORED_KEY : 'none',

@@ -81,13 +81,13 @@ function ownThoughts(content: readonly ContentBlock[]): string {
 
 function toCall({ id, name, input }: ToolUseBlock, own: ProviderMetadata | undefined): ChatCall {
   const added = own?.calls && Object.hasOwn(own.calls, id) ? own.calls[id] : undefined;
-  return { id: callId(id), type: 'function', function: { name, arguments: encodeJson(input) }, ...added };
+  return { id: sharedCallId(id), type: 'function', function: { name, arguments: encodeJson(input) }, ...added };
 }
 
 /** OpenAI's limit. The front is cut off, because the ids of all providers differ at their end. */
 const MAX_ID_LENGTH = 40;
 
-function callId(id: string): string {
+export function sharedCallId(id: string): string {
   return id.slice(-MAX_ID_LENGTH);
 }
 
@@ -100,7 +100,7 @@ function fromUser(content: readonly ContentBlock[]): ChatMessage[] {
   ];
   const messages: ChatMessage[] = results.map((result) => ({
     role: 'tool',
-    tool_call_id: callId(result.tool_use_id),
+    tool_call_id: sharedCallId(result.tool_use_id),
     content: resultText(result),
   }));
   if (parts.length > 0) messages.push({ role: 'user', content: asPlainAsPossible(parts) });
@@ -128,7 +128,7 @@ function toResultPart(block: ContentBlock): { text: string }[] {
 function imagesOf({ tool_use_id, content }: ToolResultBlock): ChatPart[] {
   if (!Array.isArray(content)) return [];
   const images = content.flatMap((block) => toPart(block) ?? []).filter((part) => part.type === 'image_url');
-  return images.length === 0 ? [] : [textPart(`From the result of tool call ${callId(tool_use_id)}:`), ...images];
+  return images.length === 0 ? [] : [textPart(`From the result of tool call ${sharedCallId(tool_use_id)}:`), ...images];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { askingAgain, type Forms } from '../asking-again.ts';
+import type { Credential } from '../http/credential.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from '../http/endpoint.ts';
 import { createStreamReader } from '../http/stream-reader.ts';
 import type { Failure, Model, ModelRequest, ModelYield } from '../model.ts';
@@ -75,8 +76,7 @@ function askOnce(
   let requestBody = '';
   return endpoint.ask(
     {
-      headers: ({ apiKey, authToken }) =>
-        apiKey !== undefined && keyHeader !== undefined ? { [keyHeader]: apiKey } : bearer(authToken ?? apiKey),
+      headers: (credential) => authorizationOf(credential, keyHeader),
       body: () => {
         requestBody = encode(request, form);
         return requestBody;
@@ -91,7 +91,13 @@ function askOnce(
   );
 }
 
-function bearer(token: string | undefined): Record<string, string> {
+/** The header with the key or the token; a token is never sent under the name of a key. */
+export function authorizationOf(
+  { apiKey, authToken }: Credential,
+  keyHeader: string | undefined,
+): Record<string, string> {
+  if (authToken === undefined && apiKey !== undefined && keyHeader !== undefined) return { [keyHeader]: apiKey };
+  const token = authToken ?? apiKey;
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 

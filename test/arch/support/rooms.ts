@@ -23,7 +23,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     ['run-config.ts', 'flags.ts'],
     'index.ts',
   ],
-  model: ['.', 'recording', 'http', 'anthropic', 'openai', 'aws', 'google', 'offline'],
+  model: ['.', 'recording', 'http', 'anthropic', 'openai', 'responses', 'aws', 'google', 'offline'],
   tools: [
     '.',
     'workspace',

@@ -69,7 +69,7 @@ describe('[P4] what is missing is one sentence that says what to set', () => {
 
   it('a row of modelProviders that cannot be used', async () => {
     const env = { HEDDLE_MODEL_PROVIDERS: '{"mine":{"baseUrl":"https://h.example","wire":"soap"}}' };
-    await expect(connect('mine', env)).rejects.toThrow(/mine has a wire that is none of chat, messages/);
+    await expect(connect('mine', env)).rejects.toThrow(/mine has a wire that is none of chat, responses, messages/);
   });
 
   it('credentials that no source has fail the turn', async () => {
