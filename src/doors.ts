@@ -42,6 +42,7 @@ export const DOORS: readonly Door[] = [
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/mcp/mcp.ts', from: COMMANDS, why: ONE_COMMAND },
+  { target: 'cli/commands/models.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/permissions.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/rewind.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/sessions/sessions-command.ts', from: COMMANDS, why: ONE_COMMAND },

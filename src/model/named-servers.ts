@@ -47,6 +47,12 @@ const SERVERS: Readonly<Record<string, Row>> = {
   vllm: { ...LOCAL, baseUrl: 'http://127.0.0.1:8000/v1', addressFrom: 'VLLM_BASE_URL' },
 };
 
+/** The names of the servers that need no row of the user's. */
+export const SERVER_NAMES: readonly string[] = Object.keys(SERVERS);
+
+/** The servers that usually run on this machine. */
+export const LOCAL_SERVERS: readonly string[] = ['ollama', 'lmstudio', 'llamacpp', 'vllm'];
+
 /**
  * The server of this name; undefined when there is none. A user's row of the same name wins. Throws `invalid_option` for
  * a row that cannot be used.

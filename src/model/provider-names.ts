@@ -12,6 +12,9 @@ const CLOUD_OF_VARIABLE: readonly [string, Cloud][] = [
   ['CLAUDE_CODE_USE_FOUNDRY', 'foundry'],
 ];
 
+/** The names of all clouds. */
+export const CLOUDS: readonly string[] = CLOUD_OF_VARIABLE.map(([, cloud]) => cloud);
+
 /** The cloud that the environment switches on for models without a provider in their name. */
 export function cloudOf(env: Env): Cloud | null {
   return CLOUD_OF_VARIABLE.find(([variable]) => isOn(env[variable]))?.[1] ?? null;
@@ -22,7 +25,7 @@ export const PROVIDERS_VARIABLE = 'HEDDLE_MODEL_PROVIDERS';
 
 /** Providers that stand before the name of a model, as in `gemini/NAME`; src/model/named-servers.ts tells where they are. */
 const BUILT_IN: ReadonlySet<string> = new Set([
-  ...CLOUD_OF_VARIABLE.map(([, cloud]) => cloud),
+  ...CLOUDS,
   'azure',
   'gemini',
   'llamacpp',

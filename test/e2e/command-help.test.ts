@@ -35,6 +35,7 @@ const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
   mcp: async (argv) => (await import('../../src/cli/commands/mcp/mcp.ts')).runMcp(argv),
   auth: async (argv) => (await import('../../src/cli/commands/auth/auth.ts')).runAuth(argv),
   shim: async (argv) => (await import('../../src/cli/commands/shim.ts')).runShim(argv),
+  models: async (argv) => (await import('../../src/cli/commands/models.ts')).runModels(argv),
   doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
 };
 

@@ -32,6 +32,7 @@ function optionLine([flag, text]: Option): string {
 }
 
 const COMMANDS: readonly Option[] = [
+  ['models', 'List the models and providers that can be used here'],
   ['doctor [directory]', 'Check what a run here needs, and say what to do'],
   ['auth status|login|logout', 'Store an API key, and see which credential a run has'],
   ['acp', 'Serve an editor over the Agent Client Protocol'],
