@@ -77,6 +77,11 @@ export const DOORS: readonly Door[] = [
     why: 'a session has one kind of model',
   },
   {
+    target: 'host/models/model-catalog.ts',
+    from: ['host/models/choose-model.ts'],
+    why: 'what servers have said about their models; models of the built-in table need none of it',
+  },
+  {
     target: 'host/models/recordings.ts',
     from: ['host/models/choose-model.ts'],
     why: 'recording and replay of model calls, 20 KB; most sessions do neither',

@@ -62,8 +62,12 @@ export class Ledger {
   /** Books a call outside the conversation, such as a summary: it costs, but is not part of the turn's own usage. */
   addSideQuestion(model: string, reported: ApiUsage, provider?: string): void {
     const usage = plausible(reported);
-    this.#ownCostUsd += costOf(model, usage);
+    this.#ownCostUsd += this.#cost(model, usage);
     this.#recordUsage(model, usage, provider);
+  }
+
+  #cost(model: string, usage: ApiUsage): number {
+    return costOf(model, usage, this.#options.limitsOf?.(model)?.price);
   }
 
   #recordUsage(model: string, usage: ApiUsage, provider: string | undefined): void {
@@ -73,7 +77,7 @@ export class Ledger {
     entry.cacheReadInputTokens += usage.cache_read_input_tokens ?? 0;
     entry.cacheCreationInputTokens += usage.cache_creation_input_tokens ?? 0;
     entry.webSearchRequests += usage.server_tool_use?.web_search_requests ?? 0;
-    entry.costUSD += costOf(model, usage);
+    entry.costUSD += this.#cost(model, usage);
     addDetails(entry, usage);
     if (provider) entry.provider = provider === 'anthropic' ? 'firstParty' : provider;
     const { parent } = this.#options;
@@ -129,8 +133,9 @@ export class Ledger {
   #open(model: string): ModelUsage {
     const { onUnknownModel, limitsOf, parent } = this.#options;
     // Only the session's ledger reports an unknown model: the bookings of all agents reach it.
-    if (!parent && !isKnownModel(model)) onUnknownModel(model);
-    const { contextWindow, maxOutputTokens } = limitsOf?.(model) ?? modelLimits(model);
+    const limits = limitsOf?.(model) ?? modelLimits(model);
+    const { contextWindow, maxOutputTokens, price } = limits;
+    if (!parent && !price && !isKnownModel(model)) onUnknownModel(model);
     const entry: ModelUsage = {
       inputTokens: 0,
       outputTokens: 0,
@@ -140,7 +145,7 @@ export class Ledger {
       costUSD: 0,
       contextWindow,
       maxOutputTokens,
-      ...pricedAs(model),
+      ...pricedAs(model, price !== undefined),
     };
     this.#models.set(model, entry);
     return entry;
@@ -162,7 +167,8 @@ function addDetails(entry: ModelUsage, { output_tokens_details, cache_creation }
 }
 
 /** The price list of the cost, and the model's name in it. */
-function pricedAs(model: string): Pick<ModelUsage, 'canonicalModel' | 'costBasis'> {
+function pricedAs(model: string, hasOwnPrice: boolean): Pick<ModelUsage, 'canonicalModel' | 'costBasis'> {
+  if (hasOwnPrice) return { costBasis: 'list' };
   if (!isKnownModel(model)) return { costBasis: 'unknown' };
   return { canonicalModel: canonicalName(model).replace(/-\d{8}$/, ''), costBasis: 'list' };
 }

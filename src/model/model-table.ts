@@ -1,6 +1,6 @@
 import { isFilled, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { ModelLimits } from './pricing.ts';
+import type { ModelLimits, Price } from './pricing.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -8,6 +8,9 @@ type Env = Readonly<Record<string, string | undefined>>;
 export const ALIASES_VARIABLE = 'HEDDLE_MODEL_ALIASES';
 /** Token limits of models by id, e.g. `{"openai/qwen3-coder":{"contextWindow":65536,"maxOutputTokens":8192}}`. */
 export const LIMITS_VARIABLE = 'HEDDLE_MODEL_LIMITS';
+
+/** Prices of models by id, in US dollars per million tokens, e.g. `{"openai/qwen3-coder":{"input":0.2,"output":0.8}}`. */
+export const PRICES_VARIABLE = 'HEDDLE_MODEL_PRICES';
 
 /** The model that the user has assigned to this name, or undefined. */
 export function userAlias(name: string, env: Env): string | undefined {
@@ -28,7 +31,24 @@ export function userLimits(id: string, env: Env): Partial<ModelLimits> {
   return { ...count(limits, 'contextWindow', id), ...count(limits, 'maxOutputTokens', id) };
 }
 
-function count(limits: JsonObject, key: keyof ModelLimits, id: string): Partial<ModelLimits> {
+/** The price that the user has set for this model. Reading and writing caches costs as much as input, unless given. */
+export function userPrice(id: string, env: Env): { price?: Price } {
+  const table = tableOf(PRICES_VARIABLE, env);
+  if (!Object.hasOwn(table, id)) return {};
+  const row = table[id];
+  if (!isObject(row)) throw wrong(PRICES_VARIABLE, `${id} must be an object`);
+  const dollars = (key: string, usual?: number) => {
+    const value = row[key] ?? usual;
+    if (typeof value === 'number' && value >= 0) return value;
+    throw wrong(PRICES_VARIABLE, `${key} of ${id} must be a number of dollars`);
+  };
+  const input = dollars('input');
+  const cacheWrite = dollars('cacheWrite', input);
+  const cacheRead = dollars('cacheRead', input);
+  return { price: { input, output: dollars('output'), cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite } };
+}
+
+function count(limits: JsonObject, key: 'contextWindow' | 'maxOutputTokens', id: string): Partial<ModelLimits> {
   const value = limits[key];
   if (value === undefined) return {};
   if (typeof value === 'number' && Number.isInteger(value) && value > 0) return { [key]: value };

@@ -5,13 +5,16 @@ export interface ModelLimits {
   contextWindow: number;
   /** The most that the model can write in one answer; the caller chooses how much to request. */
   maxOutputTokens: number;
+  /** Its price, where the user or its server has told one. */
+  price?: Price;
 }
 
 /**
- * The cost of the tokens of one answer, in US dollars. A model that is not in the table costs 0: ask `isKnownModel`.
+ * The cost of the tokens of one answer, in US dollars. `own`: the price that was told elsewhere. A model that is
+ * not in the table costs 0: ask `isKnownModel`.
  */
-export function costOf(model: string, usage: ApiUsage): number {
-  const entry = find(model);
+export function costOf(model: string, usage: ApiUsage, own?: Price): number {
+  const entry: Pick<ModelEntry, 'price' | 'longPrompt'> | undefined = own ? { price: own } : find(model);
   if (!entry) return 0;
   const read = usage.cache_read_input_tokens ?? 0;
   const write = usage.cache_creation_input_tokens ?? 0;
@@ -50,7 +53,7 @@ const UNKNOWN_OPENAI_LIMITS: ModelLimits = { contextWindow: 128_000, maxOutputTo
 const WEB_SEARCH_USD = 0.01;
 
 /** US dollars per million tokens. */
-interface Price {
+export interface Price {
   input: number;
   output: number;
   cacheWrite5m: number;

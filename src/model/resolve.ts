@@ -1,6 +1,6 @@
 import { positiveInteger } from '../util/text/setting-text.ts';
 import { HeddleError } from '../wire/errors.ts';
-import { userAlias, userLimits } from './model-table.ts';
+import { userAlias, userLimits, userPrice } from './model-table.ts';
 import { isKnownModel, type ModelLimits, modelLimits } from './pricing.ts';
 import { type Cloud, cloudAlias, cloudOf, namedProvider } from './provider-names.ts';
 
@@ -148,6 +148,7 @@ function withLimits(provider: string, { id, isLong }: Wish, env: Env): ResolvedM
     betas: [],
     contextWindow: configured.contextWindow ?? (isLong ? LONG_CONTEXT : known.contextWindow),
     maxOutputTokens: configured.maxOutputTokens ?? known.maxOutputTokens,
+    ...userPrice(id, env),
     isWindowGuessed: !isKnownModel(id) && !isLong && configured.contextWindow === undefined,
   };
 }

@@ -129,8 +129,8 @@ export const mutations = [
   {
     row: 'M-14',
     file: 'src/model/http/http.ts',
-    from: 'if (next.origin !== url.origin || hops === MAX_REDIRECTS)',
-    to: 'if (hops === MAX_REDIRECTS)',
+    from: 'if (request.isSigned || next.origin !== url.origin || hops === MAX_REDIRECTS) {',
+    to: 'if (request.isSigned || hops === MAX_REDIRECTS) {',
     why: 'the key follows a redirect to another origin',
   },
   {

@@ -95,7 +95,7 @@ export const mutations = [
   {
     row: 'G4',
     file: 'src/host/engine/environment.ts',
-    from: 'for (const name of [...KEYS, ...HEADER_LINES]) delete rest[name];',
+    from: 'for (const name of [...keysIn(env), ...HEADER_LINES]) delete rest[name];',
     to: 'for (const name of HEADER_LINES) delete rest[name];',
     why: 'tools see the keys of the model',
   },

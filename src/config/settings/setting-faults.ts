@@ -64,6 +64,8 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   modelAliases: 'object',
   modelLimits: 'object',
   modelProviders: 'object',
+  modelPricing: 'object',
+  modelCatalog: 'switch',
   sandbox: 'object',
   hooks: 'object',
   disableAllHooks: 'switch',

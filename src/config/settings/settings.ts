@@ -37,6 +37,8 @@ export interface Settings {
   modelAliases?: JsonObject;
   modelLimits?: JsonObject;
   modelProviders?: JsonObject;
+  modelPricing?: JsonObject;
+  modelCatalog?: boolean;
   sandbox?: JsonObject;
   hooks?: JsonObject;
   disableAllHooks?: boolean;

@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings/settings.ts';
-import { ALIASES_VARIABLE, LIMITS_VARIABLE } from '../../model/model-table.ts';
+import { ALIASES_VARIABLE, LIMITS_VARIABLE, PRICES_VARIABLE } from '../../model/model-table.ts';
 import { PROVIDERS_VARIABLE } from '../../model/provider-names.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { FLAGS } from '../../wire/flags.ts';
@@ -36,12 +36,13 @@ export function isTrustedByLaunch({ trust, settingSources }: RunConfig): boolean
 
 /** The environment of a session: that of the launch, changed by `env` and the model tables of the settings. */
 export function withSettingsEnv(env: Env, settings: Settings): Env {
-  const { env: changes, modelAliases, modelLimits, modelProviders } = settings;
+  const { env: changes, modelAliases, modelLimits, modelPricing, modelProviders } = settings;
   return {
     ...env,
     ...changes,
     ...(modelAliases && { [ALIASES_VARIABLE]: JSON.stringify(modelAliases) }),
     ...(modelProviders && { [PROVIDERS_VARIABLE]: JSON.stringify(modelProviders) }),
+    ...(modelPricing && { [PRICES_VARIABLE]: JSON.stringify(modelPricing) }),
     ...(modelLimits && { [LIMITS_VARIABLE]: JSON.stringify(modelLimits) }),
   };
 }

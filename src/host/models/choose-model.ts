@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Model } from '../../model/model.ts';
+import { isKnownModel } from '../../model/pricing.ts';
 import { recordingNamed, resolveModel } from '../../model/resolve.ts';
 import type { Engine } from '../engine/engine.ts';
 import { KEY_FILE, type SelectedModel, type SessionKeys } from '../engine/engine-models.ts';
@@ -26,11 +27,19 @@ export function sessionModels(
       const { openReplay } = await import('./recordings.ts');
       if (file !== replay?.file) replay = openReplay(engine, context, file);
     }
-    if (!replay) return engine.models.select(name, env, await keys);
+    if (!replay) return informed(await engine.models.select(name, env, await keys));
     if (file !== null) return replay.selected;
     // A session that replays never calls another model: the recording contains the requests to that one, too.
     const { model, keySource } = replay.selected;
     return { ...resolveModel(name, env), model, keySource };
+  }
+
+  /** The built-in table knows most models; what servers have said about the others is read when there is one of them. */
+  async function informed(selected: SelectedModel): Promise<SelectedModel> {
+    const { configHome, asksForModels } = context;
+    if (asksForModels === false || configHome === null || isKnownModel(selected.id)) return selected;
+    const { withCatalog } = await import('./model-catalog.ts');
+    return withCatalog(selected, { configHome, env, runtime: engine.runtime });
   }
 
   return async (name) => {

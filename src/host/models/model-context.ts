@@ -10,6 +10,8 @@ export interface ModelContext {
   configHome: string | null;
   /** The user's command that prints a key. */
   apiKeyHelper?: string | undefined;
+  /** False: servers are not asked what fits into their models, and what they cost. */
+  asksForModels?: boolean | undefined;
   /** The user's commands that bring credentials of clouds. */
   cloudCommands?: CloudCommands;
   /** Paths that are others in another place, by name: what recordings must not depend on. Asked with the first request. */

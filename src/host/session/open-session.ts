@@ -57,6 +57,7 @@ async function openAt(
     cwd: project,
     configHome,
     apiKeyHelper,
+    asksForModels: configuration.settings.modelCatalog,
     cloudCommands: { awsAuthRefresh, awsCredentialExport, gcpAuthRefresh },
     paths: () => namedPaths(workspace.roots, transcript.spillDir),
   });

@@ -23,13 +23,22 @@ export interface TranslateOptions {
   sendsThoughts: boolean;
   /** Whether the server refuses calls without a signature: those of other models get one that it accepts. */
   signsCalls: boolean;
+  /** Whether the model sees images; otherwise a text names each. */
+  sendsImages: boolean;
   /** The server and the family of models: what they added to an answer goes back to them. */
   origin: { provider: string; family: string };
 }
 
 /** Translates a message into the format of chat completions: none, one or several messages. */
 export function toChatMessages(message: ApiMessage, options: TranslateOptions): ChatMessage[] {
-  return message.role === 'assistant' ? fromAssistant(message, options) : fromUser(message.content);
+  if (message.role === 'assistant') return fromAssistant(message, options);
+  return fromUser(options.sendsImages ? message.content : message.content.map(withoutImages));
+}
+
+function withoutImages(block: ContentBlock): ContentBlock {
+  if (block.type === 'image') return { type: 'text', text: '[An image, which this model cannot see.]' };
+  if (block.type !== 'tool_result' || !Array.isArray(block.content)) return block;
+  return { ...block, content: block.content.map(withoutImages) };
 }
 
 function fromAssistant(message: ApiMessage, { sendsThoughts, signsCalls, origin }: TranslateOptions): ChatMessage[] {

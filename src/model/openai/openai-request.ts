@@ -10,6 +10,7 @@ export interface RequestForm {
   asksForUsage: boolean;
   sendsThoughts: boolean;
   signsCalls: boolean;
+  sendsImages: boolean;
 }
 
 /** The form that most servers accept. */
@@ -18,6 +19,7 @@ export const COMMON_FORM: RequestForm = {
   asksForUsage: true,
   sendsThoughts: false,
   signsCalls: false,
+  sendsImages: true,
 };
 
 export type ChatRequestEncoder = (request: ModelRequest, form: RequestForm) => string;
@@ -31,11 +33,11 @@ export function createChatRequestEncoder(provider: string): ChatRequestEncoder {
   const tools = remember(encodeTools);
   /** One for each form and family of models: the same message may differ between them. */
   const encoders = new Map<string, (message: ApiMessage) => string>();
-  const encoderFor = ({ sendsThoughts, signsCalls }: RequestForm, family: string) => {
-    const key = JSON.stringify([sendsThoughts, signsCalls, family]);
+  const encoderFor = ({ sendsThoughts, signsCalls, sendsImages }: RequestForm, family: string) => {
+    const key = JSON.stringify([sendsThoughts, signsCalls, sendsImages, family]);
     const known = encoders.get(key);
     if (known) return known;
-    const options = { sendsThoughts, signsCalls, origin: { provider, family } };
+    const options = { sendsThoughts, signsCalls, sendsImages, origin: { provider, family } };
     const encode = remember((message: ApiMessage) => encodeMessage(message, options));
     encoders.set(key, encode);
     return encode;
@@ -52,6 +54,10 @@ export function createChatRequestEncoder(provider: string): ChatRequestEncoder {
 
 /** The form to try after a refusal that asks for it, or null when the refusal is about something else. */
 export function adaptForm(form: RequestForm, { status, message, body = '' }: Failure): RequestForm | null {
+  // OpenRouter has no server for a request with an image, and says so with 404.
+  if (form.sendsImages && status !== undefined && status < 500 && NO_IMAGES.test(message)) {
+    return { ...form, sendsImages: false };
+  }
   if (status !== 400 && status !== 422) return null;
   const words = `${message} ${body}`;
   if (form.limitField === 'max_tokens' && words.includes('max_completion_tokens')) {
@@ -63,6 +69,9 @@ export function adaptForm(form: RequestForm, { status, message, body = '' }: Fai
   const wantsThoughts = words.includes('reasoning_content') && /missing|must be passed/i.test(words);
   return wantsThoughts && !form.sendsThoughts ? { ...form, sendsThoughts: true } : null;
 }
+
+const NO_IMAGES =
+  /(image|vision|multimodal)[^.]{0,40}(not supported|unsupported|not allowed)|(not|n't) support[^.]{0,30}(image|vision|multimodal)|no endpoints[^.]*support image/i;
 
 /** The model's name as its server knows it: without the name of the server, such as `openai/` or `gemini/`. */
 export function serverName(model: string): string {

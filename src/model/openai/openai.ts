@@ -62,7 +62,13 @@ function streamAnswer(server: Server, request: ModelRequest, signal: AbortSignal
   const forms: Forms<RequestForm> = {
     current: () => server.forms.get(request.model) ?? COMMON_FORM,
     adapt: adaptForm,
-    remember: (form) => server.forms.set(request.model, form),
+    remember(form) {
+      const { sendsImages = true } = server.forms.get(request.model) ?? COMMON_FORM;
+      if (sendsImages && !form.sendsImages) {
+        server.options.runtime.log('warn', `${request.model} sees no images: it gets a text in their place`);
+      }
+      server.forms.set(request.model, form);
+    },
     explain: (failure) => explain(failure, server),
   };
   return askingAgain(forms, (form) => askOnce(server, request, { form, signal }));
@@ -101,8 +107,15 @@ export function authorizationOf(
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
+const NO_TOOLS = /(not|n't) support tools?\b|support tool use|tools? (is|are) not supported/i;
+
 /** A 404 that does not mention the model is about the address: most often `/v1` is missing. */
 function explain(failure: Failure, { url, options: { addressFrom = 'OPENAI_BASE_URL' } }: Server): Failure {
+  if (NO_TOOLS.test(failure.message)) {
+    const { body: _, ...rest } = failure;
+    const advice = 'Choose a model that can call tools: an agent cannot work without them.';
+    return { ...rest, class: 'invalid_request', message: `${failure.message.replace(/[.\s]*$/, '')}. ${advice}` };
+  }
   if (failure.status !== 404 || failure.providerType !== undefined) return failure;
   const { body: _, ...rest } = failure;
   const message =

@@ -70,12 +70,14 @@ function encodeTools(tools: readonly ApiTool[]): string {
 }
 
 function itemsOf(message: ApiMessage, provider: string): JsonObject[] {
-  if (message.role === 'assistant') return message.content.flatMap((block) => ofAnswer(block, provider) ?? []);
+  if (message.role === 'assistant') {
+    return message.content.map((block) => ofAnswer(block, provider)).filter((item) => item !== null);
+  }
   return toChatMessages(message, PLAIN).map(ofUser);
 }
 
 /** What the translation of answers would need; those of users have none of it. */
-const PLAIN = { sendsThoughts: false, signsCalls: false, origin: { provider: '', family: '' } };
+const PLAIN = { sendsThoughts: false, signsCalls: false, sendsImages: true, origin: { provider: '', family: '' } };
 
 function ofAnswer(block: ContentBlock, provider: string): JsonObject | null {
   switch (block.type) {
@@ -109,8 +111,8 @@ function ofUser(message: ChatMessage): JsonObject {
   if (message.role === 'tool') {
     return { type: 'function_call_output', call_id: message.tool_call_id, output: message.content };
   }
-  const { content } = message;
-  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : (content ?? []);
+  const { content } = message as Extract<ChatMessage, { role: 'user' | 'system' }>;
+  const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
   return {
     type: 'message',
     role: 'user',

@@ -81,7 +81,13 @@ describe('[K47] is sent back', () => {
       answer: { reasoning_details: [{ type: 'reasoning.encrypted', data: 'x' }] },
     },
   });
-  const form = { limitField: 'max_tokens', asksForUsage: true, sendsThoughts: false, signsCalls: false } as const;
+  const form = {
+    limitField: 'max_tokens',
+    asksForUsage: true,
+    sendsThoughts: false,
+    signsCalls: false,
+    sendsImages: true,
+  } as const;
   const encode = createChatRequestEncoder('gemini');
   const sent = (told: ApiMessage, model = 'gemini/gemini-3-pro-preview') =>
     JSON.parse(encode({ ...sampleRequest(), model, messages: [told] }, form)).messages.at(-1) as JsonObject;

@@ -238,7 +238,7 @@ describe('errors', () => {
     ['a wrong key, said with 400', error(400, { error: { message: 'x', code: 'invalid_api_key' } }), 'authentication'],
     [
       'tools that the model does not know (Ollama)',
-      error(400, { error: 'x does not support tools' }),
+      error(400, { error: 'x does not support grammars' }),
       'invalid_request',
     ],
     ['an error with status 200', error(200, { error: { message: 'x', code: 'rate_limit_exceeded' } }), 'rate_limit'],
@@ -251,11 +251,11 @@ describe('errors', () => {
   });
 
   it('carry the words of a server that wraps them in nothing', async () => {
-    const api = await start([error(400, { error: 'x does not support tools' })]);
+    const api = await start([error(400, { error: 'x does not support grammars' })]);
     expect(failureOf(await collectEvents(openAi(api.url)))).toMatchObject({
-      message: 'x does not support tools',
+      message: 'x does not support grammars',
       status: 400,
-      body: '{"error":"x does not support tools"}',
+      body: '{"error":"x does not support grammars"}',
     });
   });
 
@@ -300,4 +300,44 @@ describe('missingOpenAiKey', () => {
     expect(missingOpenAiKey({ OPENAI_API_KEY: 'k' })).toBeUndefined();
     expect(missingOpenAiKey({ OPENAI_BASE_URL: 'nonsense' })).toBeUndefined();
   });
+});
+
+describe('what a model cannot do', () => {
+  const image = { type: 'image' as const, source: { type: 'base64' as const, media_type: 'image/png', data: 'aW1n' } };
+  const messages: ModelRequest['messages'] = [
+    { role: 'user', content: [{ type: 'text', text: 'look' }, image] },
+    { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'Read', input: {} }] },
+    { role: 'user', content: [{ type: 'tool_result', tool_use_id: 't', content: [image] }] },
+  ];
+
+  it.each([
+    [400, 'Image input is not supported by this model.'],
+    [404, 'No endpoints found that support image input'],
+    [422, 'this model does not support images'],
+  ])(
+    '[P4] images that are refused (%i %s) become texts, once and from then on, with a warning',
+    async (status, message) => {
+      const api = await start((({ text }: { text: string }) =>
+        text.includes('image_url') ? fail(status, 'invalid_request_error', message) : 'Hello') as Script<never>);
+      const warnings: string[] = [];
+      const log = (_: unknown, warning: string) => warnings.push(warning);
+      const model = openAi(api.url, { runtime: { ...runtime, log } });
+      for (const requests of [2, 3]) {
+        expect(failureOf(await ask(model, { messages }))).toBeUndefined();
+        expect(api.requests).toHaveLength(requests);
+      }
+      expect(api.requests[1]?.text.match(/An image, which this model cannot see/g)).toHaveLength(2);
+      expect(warnings.filter((warning) => warning.includes('sees no images'))).toHaveLength(1);
+    },
+  );
+
+  it.each(['registry.ollama.ai/library/gemma:2b does not support tools', 'No endpoints found that support tool use.'])(
+    '[P4] tools that are refused (%s) are one sentence that says what to choose',
+    async (message) => {
+      const api = await start([fail(400, 'invalid_request_error', message)]);
+      const failure = failureOf(await ask(openAi(api.url)));
+      expect(failure?.message).toMatch(/Choose a model that can call tools: an agent cannot work without them\.$/);
+      expect(api.requests).toHaveLength(1);
+    },
+  );
 });
