@@ -38,6 +38,11 @@ export const DOORS: readonly Door[] = [
     why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
   },
   { target: 'cli/commands/acp.ts', from: COMMANDS, why: ONE_COMMAND },
+  {
+    target: 'tui/questions/open-dialog.ts',
+    from: ['tui/app/late-questions.ts'],
+    why: 'the code of questions; it is read when a turn begins, the first frame does not need it',
+  },
   { target: 'cli/commands/auth/auth.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },

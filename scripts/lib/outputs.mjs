@@ -18,6 +18,7 @@ const OUTPUTS = [
   { name: 'answers', doors: /^src\/tui\/rows\// },
   // What helps to write a prompt, read behind the first frame.
   { name: 'typing', doors: /^src\/tui\/typing\// },
+  { name: 'questions', doors: /^src\/tui\/questions\// },
   // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.
   { name: 'panels', doors: /^src\/tui\// },
   // What editors start.

@@ -142,11 +142,16 @@ export abstract class Controls {
   /**
    * The decision that a tool call would get now, and the rule and file that make it. It runs no tool and asks no one.
    */
-  async explainPermission(toolName: string, input: JsonObject): Promise<PermissionExplanation> {
+  async explainPermission(
+    toolName: string,
+    input: JsonObject,
+    { updates }: { updates?: readonly PermissionUpdate[] } = {},
+  ): Promise<PermissionExplanation> {
     return (await this.#request({
       subtype: 'explain_permission',
       tool_name: toolName,
       input,
+      ...(updates && { updates }),
     })) as PermissionExplanation;
   }
 

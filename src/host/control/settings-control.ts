@@ -3,6 +3,7 @@ import { patchSettings } from '../../config/settings/edit-settings.ts';
 import type { Settings } from '../../config/settings/settings.ts';
 import { isFileScope } from '../../config/settings/store-update.ts';
 import { permittedMode } from '../../permissions/policy.ts';
+import { applyUpdate } from '../../permissions/updates.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { printable } from '../../util/text/printable.ts';
 import { ControlError, toHeddleError } from '../../wire/errors.ts';
@@ -18,16 +19,18 @@ import { useModel } from '../thread/switch-model.ts';
 import type { MainThread } from '../thread/thread.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
 
-/** `explain_permission`: what a call would meet now. */
+/** `explain_permission`: what a call would meet now, or after updates that are only tried. */
 export async function explainPermission({ main }: ControlContext, request: JsonObject): Promise<JsonObject> {
   const toolName = stringField(request, 'tool_name');
   if (toolName === undefined) throw invalidRequest('tool_name', 'a string');
   const { toolbox, workplace, permissions, hooks: lazyHooks } = main;
+  const updates = z.array(PermissionUpdate).safeParse(request.updates ?? []);
+  if (!updates.success) throw invalidRequest('updates', `a list of permission updates: ${firstIssue(updates.error)}`);
   try {
     const by = {
       tools: toolbox.registry,
       workspace: workplace.workspace,
-      policy: permissions.inForce(),
+      policy: updates.data.reduce(applyUpdate, permissions.inForce()),
       pathRules: workplace.guard.info(),
     };
     const hooks = lazyHooks.current && hooksAsked(lazyHooks.current.all(), by);

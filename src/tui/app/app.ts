@@ -93,14 +93,14 @@ export class App implements Stage {
     this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
     this.#typing = new LateTyping({ ...options, platform: process.platform }, this, this.#writing);
     this.#prompts = new Prompts(this, this.#writing, this.#typing);
-    this.#questions = new Questions(this, this.#writing);
+    this.#questions = new Questions(this, this.#writing, env);
     const { ended } = this;
     const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
     this.#ends = new Ends({ stage: this, prompts: this.#prompts, questions: this.#questions, ended, report });
     this.#overlay = new Overlay({
       ...{ terminal, painter: this.#painter, writing: this.#writing },
       otherScreen: () => new OtherScreen(this.#context.widths),
-      onClosed: () => this.#questions.changed(),
+      onClosed: () => this.#questions.paintAgain(),
     });
     this.#keyboard = new Keyboard({
       ...{ stage: this, writing: this.#writing, typing: this.#typing },
@@ -162,6 +162,7 @@ export class App implements Stage {
   /** Draws soon: something has changed. */
   changed(): void {
     this.#spinner.turn(this.isBusy && !this.#isLeaving);
+    if (this.isBusy) this.#questions.prefetch();
     this.#painter.soon();
     this.#overlay.soon();
   }
@@ -285,7 +286,7 @@ export class App implements Stage {
       {
         doing: this.#rows.live(view, moment),
         panel: queueRows(view.queue, context),
-        question: picker ?? typing ?? this.#questions.rows(),
+        question: picker ?? typing ?? this.#questions.rows({ columns, rows }),
         isAsked: picker !== null || typing?.hasCursor === true || this.#questions.isFocused,
         notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
         editor: editorRows(this.#writing.editor, this.#typing.loaded?.hint(this.#writing.editor) ?? '', context),
@@ -319,6 +320,7 @@ export class App implements Stage {
   }
 
   #withdrawn(requestId: string): void {
+    this.#questions.withdrawn(requestId, this.#prompts.withdraws);
     this.take(this.tracker.answered(requestId));
     this.#questions.changed();
   }

@@ -80,7 +80,7 @@ export class Keyboard {
     if (state.chord) return `${state.chord.keys} \u2026`;
     if (state.search) return 'enter sends \u00b7 esc keeps \u00b7 ctrl+c restores';
     if (state.focus === 'picker') return this.#overlay.hint;
-    if (state.focus === 'question') return 'digits choose \u00b7 esc: no \u00b7 shift+tab: back';
+    if (state.focus === 'question') return this.#questions.hint;
     if (this.#questions.isOpen) return 'tab: answer the question';
     const meaning = meaningOfEscape(state, this.#world());
     if (meaning === 'interrupt') return 'esc: interrupt';
@@ -126,7 +126,7 @@ export class Keyboard {
         this.#stage.notify(intent.text);
         break;
       case 'answer':
-        this.#questions.act(intent.action, intent.text);
+        this.#questions.act(intent);
         break;
       case 'act':
         this.#actOn(intent.action);

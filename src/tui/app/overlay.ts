@@ -25,6 +25,8 @@ export class Overlay {
   readonly #parts: OverlayParts;
   #picker: Picker | null = null;
   #pager: Pager | null = null;
+  /** Whose the keys were before the pager. */
+  #before: 'editor' | 'question' = 'editor';
   #screen: OtherScreen | null = null;
   #timer: NodeJS.Timeout | null = null;
 
@@ -84,6 +86,7 @@ export class Overlay {
     this.#pager = pager;
     before?.closed();
     if (!before) {
+      this.#before = writing.state.focus === 'question' ? 'question' : 'editor';
       painter.hold();
       terminal.write(OTHER_SCREEN_ON);
       this.#screen = otherScreen();
@@ -133,7 +136,7 @@ export class Overlay {
     this.#pager = null;
     this.#screen = null;
     terminal.write(OTHER_SCREEN_OFF);
-    writing.focus(this.#picker ? 'picker' : 'editor');
+    writing.focus(this.#picker ? 'picker' : this.#before);
     pager?.closed();
     painter.resume();
     // The window may have another size than before.

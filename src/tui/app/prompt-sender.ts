@@ -23,11 +23,17 @@ export class Prompts {
   #isOpen = false;
   #hasFailed = false;
   #turns = 0;
+  #interrupting = false;
 
   constructor(stage: Stage, writing: Writing, typing: LateTyping) {
     this.#stage = stage;
     this.#writing = writing;
     this.#typing = typing;
+  }
+
+  /** Who withdraws questions now: the person, whose interrupt the session has not answered yet, or the session. */
+  get withdraws(): string {
+    return this.#interrupting ? 'you: the turn was interrupted' : 'the session';
   }
 
   /** 1 when the last turn failed. */
@@ -62,7 +68,9 @@ export class Prompts {
     if (!link) return;
     const waiting = tracker.view.queue.map(({ uuid, text }) => ({ uuid, text }));
     const isGivenBack = this.#typing.loaded?.settings.onInterrupt !== 'send';
+    this.#interrupting = true;
     const receipt = await link.call({ subtype: 'interrupt', cancel_queued: isGivenBack }).catch(() => ({}));
+    this.#interrupting = false;
     const cancelled = new Set('cancelled' in receipt && Array.isArray(receipt.cancelled) ? receipt.cancelled : []);
     const back = waiting
       .filter(({ uuid }) => cancelled.has(uuid))

@@ -1,26 +1,47 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { Question } from '../../view/view.ts';
 import type { FocusWorld } from '../focus/focus-state.ts';
+import type { Asking, Habits, Outcome } from '../questions/asking.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
+import type { Size } from '../screen/screen.ts';
+import type { Dialog, DialogInput } from '../stage/dialog.ts';
 import type { Stage } from '../stage/stage.ts';
-import { type Choice, choicesOf, questionRows } from './simple-question.ts';
+import { LateQuestions } from './late-questions.ts';
 import type { Writing } from './writing.ts';
 
 /** A question takes the keys by itself only when nobody has typed for this long. */
 const QUIET_MS = 600;
 
-/** The question that is open, the oldest first. */
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Makes a question of the terminal's own. */
+export type OwnQuestion = (asking: Asking) => Dialog;
+
+interface OpenOwnQuestion {
+  readonly id: string;
+  readonly make: OwnQuestion;
+  readonly answered: (body: JsonObject) => void;
+}
+
+/** The question that is open, the oldest first; those of the terminal itself before those of the session. */
 export class Questions {
   readonly #stage: Stage;
   readonly #writing: Writing;
-  #id: string | null = null;
+  readonly #env: Env;
+  readonly #late: LateQuestions;
+  readonly #own: OpenOwnQuestion[] = [];
+  #open: { id: string; dialog: Dialog | null } | null = null;
   #paintedAt: number | null = null;
-  #selected = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(stage: Stage, writing: Writing) {
+  constructor(stage: Stage, writing: Writing, env: Env) {
     this.#stage = stage;
     this.#writing = writing;
+    this.#env = env;
+    this.#late = new LateQuestions(stage, () => {
+      this.changed();
+      stage.changed();
+    });
   }
 
   get isOpen(): boolean {
@@ -32,12 +53,28 @@ export class Questions {
     return this.#writing.state.focus === 'question' && this.isOpen;
   }
 
+  /** What keys would do, for the status row. */
+  get hint(): string {
+    return this.#dialog()?.hint ?? '';
+  }
+
   forFocus(): FocusWorld['question'] {
-    return this.#current() ? { paintedAt: this.#paintedAt, takesText: false } : null;
+    if (!this.#current()) return null;
+    return {
+      paintedAt: this.#paintedAt,
+      takesText: this.#dialog()?.takesText ?? false,
+      letterAnswers: this.#late.habits.letterAnswers,
+    };
+  }
+
+  /** A turn has begun: it may ask. */
+  prefetch(): void {
+    this.#late.parts();
   }
 
   /** A question was opened, answered or withdrawn. */
   changed(): void {
+    this.#dialog();
     this.#writing.settle({ question: this.forFocus(), now: this.#stage.now() });
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -46,29 +83,43 @@ export class Questions {
     if (wait > 0) this.#timer = setTimeout(() => this.#settleAgain(), wait);
   }
 
+  /** Something else has filled the screen: the question is new to the eye. */
+  paintAgain(): void {
+    this.#paintedAt = null;
+    this.changed();
+  }
+
   close(): void {
     if (this.#timer) clearTimeout(this.#timer);
   }
 
-  rows(): RowsWithCaret | null {
-    const question = this.#current();
-    if (!question) return null;
+  rows(size: Size): RowsWithCaret | null {
+    const dialog = this.#dialog();
+    if (!dialog) return null;
     this.#paintedAt ??= this.#stage.now();
-    const { questions } = this.#stage.tracker.view;
-    const view = { choices: choicesOf(question), selected: this.#selected, isFocused: this.isFocused };
-    return questionRows({ question, ...view, count: questions.length }, this.#stage.context);
+    return dialog.rows({ columns: size.columns, rows: Math.max(1, size.rows - 4) });
   }
 
   /** A key for the question, as the focus names it. */
-  act(action: string, text: string | undefined): void {
-    const question = this.#current();
-    if (!question) return;
-    const choices = choicesOf(question);
-    if (action === 'confirm:previous') this.#selected = (this.#selected + choices.length - 1) % choices.length;
-    else if (action === 'confirm:next') this.#selected = (this.#selected + 1) % choices.length;
-    else if (action === 'confirm:yes') this.#choose(question, choices[this.#selected]);
-    else if (action === 'confirm:no') this.#choose(question, choices.at(-1));
-    else if (action === 'key' && /^[1-9]$/.test(text ?? '')) this.#chooseDigit(question, choices[Number(text) - 1]);
+  act(input: DialogInput): void {
+    this.#dialog()?.take(input);
+  }
+
+  /** A question of the terminal's own. Resolves with its answer. */
+  ask(make: OwnQuestion): Promise<JsonObject> {
+    return new Promise((resolve) => {
+      this.#own.push({ id: `own-${this.#stage.newId()}`, make, answered: resolve });
+      this.changed();
+      this.#stage.changed();
+    });
+  }
+
+  /** The session needs no answer any more. Called while the question is still listed. */
+  withdrawn(id: string, by: string): void {
+    const question = this.#stage.tracker.view.questions.find((each) => each.id === id);
+    const parts = this.#late.parts();
+    if (question && parts)
+      this.#stage.print([`\u2717 withdrawn by ${by} \u00b7 ${parts.callInShort(question)}`], 'dim');
   }
 
   denyAll(message: string): void {
@@ -79,18 +130,15 @@ export class Questions {
     }
   }
 
-  /** Where the agent asks not to preselect approval, a digit alone does not approve. */
-  #chooseDigit(question: Question, choice: Choice | undefined): void {
-    const isRisky = question.request.default_to_no === true && choice?.answer.behavior === 'allow';
-    if (isRisky) this.#stage.notify('Arrow and enter approve this one.');
-    else this.#choose(question, choice);
-  }
-
-  #choose({ id }: Question, choice: Choice | undefined): void {
-    if (!choice || !this.#stage.link?.answer(id, choice.answer)) return;
-    this.#stage.print([choice.outcome], 'dim');
-    this.#stage.take(this.#stage.tracker.answered(id));
+  #answer(id: string, body: JsonObject, { text, style = 'dim' }: Outcome): void {
+    const own = this.#own.findIndex((each) => each.id === id);
+    const [asked] = own === -1 ? [] : this.#own.splice(own, 1);
+    if (!asked && !this.#stage.link?.answer(id, body)) return;
+    if (text !== '') this.#stage.print([text], style);
+    if (asked) asked.answered(body);
+    else this.#stage.take(this.#stage.tracker.answered(id));
     this.changed();
+    this.#stage.changed();
   }
 
   #settleAgain(): void {
@@ -98,15 +146,41 @@ export class Questions {
     this.#stage.changed();
   }
 
-  /** The oldest question; what belongs to an earlier one is forgotten. */
-  #current(): Question | null {
-    const question = this.#stage.tracker.view.questions[0] ?? null;
-    if (question?.id !== this.#id) {
-      this.#id = question?.id ?? null;
+  /** The dialog of the oldest question; null as long as its code is not loaded. What belongs to an earlier one is forgotten. */
+  #dialog(): Dialog | null {
+    const question = this.#current();
+    if (question?.id !== this.#open?.id) {
+      this.#open?.dialog?.closed();
+      this.#open = question && { id: question.id, dialog: null };
       this.#paintedAt = null;
-      const isNo = question?.request.default_to_no === true;
-      this.#selected = question && isNo ? choicesOf(question).length - 1 : 0;
     }
-    return question;
+    if (!question || !this.#open) return null;
+    const parts = this.#late.parts();
+    if (!this.#open.dialog && parts) {
+      const asking = this.#asking(question.id, parts.habits);
+      this.#open.dialog = 'make' in question ? question.make(asking) : parts.openDialog(question, asking);
+    }
+    return this.#open.dialog;
+  }
+
+  #asking(id: string, habits: Habits): Asking {
+    const stage = this.#stage;
+    const isFocused = () => this.isFocused;
+    const count = () => this.#own.length + stage.tracker.view.questions.length;
+    return {
+      ...{ stage, habits, env: this.#env },
+      get position() {
+        return count() > 1 ? `1 of ${count()}` : '';
+      },
+      get isFocused() {
+        return isFocused();
+      },
+      answer: (body, outcome) => this.#answer(id, body, outcome),
+      changed: () => stage.changed(),
+    };
+  }
+
+  #current(): Question | OpenOwnQuestion | null {
+    return this.#own[0] ?? this.#stage.tracker.view.questions[0] ?? null;
   }
 }

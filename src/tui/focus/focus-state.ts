@@ -68,7 +68,12 @@ export interface FocusWorld {
   readonly keymap: Keymap;
   readonly view: EditorView;
   /** The question that is shown; `paintedAt` is null until it is. `takesText`: the cursor is in a text of it. */
-  readonly question: { readonly paintedAt: number | null; readonly takesText: boolean } | null;
+  readonly question: {
+    readonly paintedAt: number | null;
+    readonly takesText: boolean;
+    /** Whether `y` and `n` answer. */
+    readonly letterAnswers?: boolean;
+  } | null;
   /** The context of the open picker, such as `ModelPicker`. */
   readonly picker: Context | null;
   /** What fills the window; `takesText`: letters are text there. */

@@ -193,8 +193,13 @@ function inQuestion(state: FocusState, key: string, action: string | null, world
     if (change) return guarded(state, world, { type: 'answer', action: 'edit', edit: change });
   }
   if (action !== null) return guarded(state, world, { type: 'answer', action });
-  return /^[\dewv?]$/.test(key) ? guarded(state, world, { type: 'answer', action: 'key', text: key }) : step(state);
+  return QUESTION_KEYS.test(key) || (world.question?.letterAnswers && /^[yn]$/.test(key))
+    ? guarded(state, world, { type: 'answer', action: 'key', text: key })
+    : step(state);
 }
+
+/** Digits choose, letters show or edit. */
+const QUESTION_KEYS = /^(?:[\dewv?]|pageup|pagedown)$/;
 
 /** Keys that end or leave a text of a question. */
 function isLeaving(action: string | null): boolean {

@@ -185,6 +185,12 @@ export const hostRequests = exchanges({
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
   /** Changes rules, directories or the mode, as the answer to a permission question can. All or nothing. */
   update_permissions: () => [{ updates: z.array(PermissionUpdate) }, PermissionUpdatesResult],
-  /** The decision that a tool call would get now, and the rule that makes it. */
-  explain_permission: () => [{ tool_name: z.string(), input: AnyObject }, PermissionExplanation],
+  /**
+   * The decision that a tool call would get now, and the rule that makes it; with `updates`, the decision that it would get
+   * after them. Changes nothing.
+   */
+  explain_permission: () => [
+    { tool_name: z.string(), input: AnyObject, updates: z.optional(z.array(PermissionUpdate)) },
+    PermissionExplanation,
+  ],
 });

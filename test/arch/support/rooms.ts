@@ -98,6 +98,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'term',
     'stage',
     'typing',
+    'questions',
     'commands',
     'app',
     '.',

@@ -39,6 +39,22 @@ describe('explain_permission', () => {
     expect(answer).toMatchObject({ response: { behavior: 'deny', rule: 'Bash', where: '--disallowedTools' } });
   });
 
+  test('[TUI-42] tries updates that are not applied, and refuses what is none', async () => {
+    const client = createHouse([]).connect();
+    const rule = (ruleContent: string) => ({
+      ...{ type: 'addRules', rules: [{ toolName: 'Bash', ruleContent }], behavior: 'allow', destination: 'session' },
+    });
+    const request = { subtype: 'explain_permission', tool_name: 'Bash', input: { command: 'touch x' } };
+    expect(await client.control({ ...request, updates: [rule('touch:*')] })).toMatchObject({
+      response: { behavior: 'allow', rule: 'Bash(touch:*)' },
+    });
+    expect(await client.control({ ...request, updates: [rule('rm:*')] })).toMatchObject({
+      response: { behavior: 'ask' },
+    });
+    expect(await client.control(request)).toMatchObject({ response: { behavior: 'ask' } });
+    expect(await client.control({ ...request, updates: [{ type: 'nothing' }] })).toMatchObject({ subtype: 'error' });
+  });
+
   test('goes by the mode and the rules of this moment', async () => {
     const client = createHouse([]).connect({ allowDangerouslySkipPermissions: true });
     const request = { subtype: 'explain_permission', tool_name: 'Bash', input: { command: 'touch x' } };

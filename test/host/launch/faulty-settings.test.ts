@@ -71,6 +71,7 @@ const WARNED: Row[] = [
   ['apiKeyHelper', {}, 'apiKeyHelper must be a text, and is an object'],
   ['autoCompactEnabled', 'yes', 'autoCompactEnabled must be true or false, and is a text'],
   ['fileCheckpointingEnabled', 1, 'fileCheckpointingEnabled must be true or false, and is 1'],
+  ['terminal', 'x', 'terminal must be an object, and is a text'],
   ['modelAliases', ['fast'], 'modelAliases must be an object, and is a list'],
   ['modelAliases', { fast: '' }, 'modelAliases.fast must be the name of a model'],
   ['modelLimits', 5, 'modelLimits must be an object, and is 5'],

@@ -124,7 +124,7 @@ test('a question is asked below the scrollback, and its answer is on the wire', 
   await sees('❯ 1');
   stopped = null;
   terminal.type('\x7f');
-  await sees('digits choose');
+  await sees('esc: no');
   await new Promise((resolve) => setTimeout(resolve, 320));
   terminal.type('1');
   await vi.waitFor(() =>
@@ -200,7 +200,9 @@ test('/help, /mode and commands of the session', async () => {
     ),
   );
   terminal.type('/clear\r');
-  await vi.waitFor(() => expect(received.at(-1)).toMatchObject({ type: 'user', message: { content: '/clear' } }));
+  await vi.waitFor(() =>
+    expect(received.findLast(({ type }) => type === 'user')).toMatchObject({ message: { content: '/clear' } }),
+  );
 });
 
 test('a terminal that is gone ends the session when its turn is over, with exit code 129', async () => {

@@ -1,7 +1,7 @@
-import { spawn } from 'node:child_process';
 import { type LoginOptions, logIn, logOut } from '../../../admin/server-login.ts';
 import { openServerAdmin } from '../../../admin/servers.ts';
 import { Aborted } from '../../../util/abort.ts';
+import { openAddress } from '../../../util/process/open-address.ts';
 import { printable } from '../../../util/text/printable.ts';
 import { usage } from '../../flags/args.ts';
 import { type CommandArgs, takeWords } from '../../flags/command-args.ts';
@@ -126,22 +126,5 @@ function asProgram({ has, text }: CommandArgs): Pick<LoginOptions, 'asProgram'> 
 /** On stdout, so that a program that started Heddle can read the address for its user. */
 function show(address: string): void {
   printLines(['Sign in here:', `  ${address}`]);
-  if (canAsk(process.stdout)) openBrowser(address);
-}
-
-/** The program that opens an address, by system. Never a shell: the address comes from a server. */
-const OPENERS: Readonly<Partial<Record<NodeJS.Platform, readonly [string, ...string[]]>>> = {
-  darwin: ['open'],
-  win32: ['rundll32', 'url.dll,FileProtocolHandler'],
-};
-
-/**
- * Opens an address in the user's browser, if there is one. The address was already printed, so a failure does not
- * matter.
- */
-function openBrowser(address: string): void {
-  const [command, ...args] = OPENERS[process.platform] ?? ['xdg-open'];
-  const child = spawn(command, [...args, address], { stdio: 'ignore', detached: true });
-  child.on('error', () => {}); // there is no such program
-  child.unref();
+  if (canAsk(process.stdout)) openAddress(address);
 }
