@@ -21,6 +21,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'app:tree': '/tree',
   'app:rewind': '/rewind',
   'app:tasks': '/tasks',
+  'task:background': '/background',
   'chat:modelPicker': '/model',
 };
 

@@ -3,6 +3,7 @@ import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import { helpLines } from './help-command.ts';
 import { SESSION_INFO_COMMANDS } from './session-info-commands.ts';
+import { TASK_COMMANDS } from './task-commands.ts';
 
 /** The commands that the terminal answers itself; every other one is the session's. */
 export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
@@ -12,6 +13,7 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
     run: (_argument, { tracker }) => helpLines(TERMINAL_COMMANDS, tracker.view.info.commands),
   },
   ...SESSION_INFO_COMMANDS,
+  ...TASK_COMMANDS,
   {
     name: 'redraw',
     description: 'Draw the screen again',

@@ -97,6 +97,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     ['drafts', 'menu', 'clipboard'],
     'term',
     'stage',
+    'tasks',
     'typing',
     'questions',
     'commands',
