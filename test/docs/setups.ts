@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { bedrockDialect, openFakeCloud, vertexDialect } from '../support/fake-clouds.ts';
 import { startOAuthServers } from '../support/oauth-servers.ts';
 import { ROOT } from '../support/root.ts';
 import { putBranchedSession } from './branched-session.ts';
@@ -54,6 +55,35 @@ const SETUPS: Readonly<Record<string, Make>> = {
     const addresses = ['http://127.0.0.1:11434/v1', 'http://127.0.0.1:8080/v1', 'http://127.0.0.1:8000/v1'];
     const remote = ['https://openrouter.ai/api/v1', 'https://api.moonshot.ai/v1'];
     return Object.fromEntries([...addresses, ...remote].map((address) => [address, openai.url]));
+  },
+
+  /** Clouds and servers that are not here: fakes answer for them, and their commands print tokens. */
+  async providers({ command, openai, env, ends }) {
+    const api = env.ANTHROPIC_BASE_URL ?? '';
+    for (const name of ['ollama', 'llama-server']) command(name, 'exit 0');
+    command('gcloud', 'echo ya29.of-the-docs');
+    command('az', `echo '{"accessToken":"token-of-the-docs"}'`);
+    const [bedrock, vertex] = await Promise.all([
+      openFakeCloud(api, bedrockDialect()),
+      openFakeCloud(
+        api,
+        vertexDialect((token) => token === 'ya29.of-the-docs'),
+      ),
+    ]);
+    for (const cloud of [bedrock, vertex]) ends.push(() => void cloud.close());
+    const servers = ['GEMINI', 'OPENROUTER', 'OLLAMA', 'LMSTUDIO', 'LLAMACPP', 'AZURE_OPENAI'];
+    const variables = [
+      ...servers.map((name) => `${name}_BASE_URL=${openai.url}`),
+      `ANTHROPIC_BEDROCK_BASE_URL=${bedrock.url}`,
+      `ANTHROPIC_VERTEX_BASE_URL=${vertex.url}/v1`,
+      `ANTHROPIC_FOUNDRY_BASE_URL=${api}`,
+    ];
+    const ofMessages = [':11434', ':1234', ':8080'].map((port) => `ANTHROPIC_BASE_URL=http://127.0.0.1${port}`);
+    const messages = [...ofMessages, 'ANTHROPIC_BASE_URL=https://openrouter.ai/api'];
+    return {
+      ...Object.fromEntries(messages.map((address) => [address, `ANTHROPIC_BASE_URL=${api}`])),
+      'heddle -p': `${variables.join(' ')} heddle -p`,
+    };
   },
 
   /** MCP servers: one of the project's own, and the official ones, as npx would fetch them. */

@@ -37,18 +37,31 @@ export async function startFakeCloud(
   dialect: CloudDialect,
 ): Promise<FakeCloud> {
   const api = await startFakeApi(script as Script<FakeApiRequest>);
+  const { close, ...cloud } = await openFakeCloud(api.url, dialect);
+  afterTest(() => Promise.all([api.close(), close()]));
+  return cloud;
+}
+
+/** The same in front of an API that is there already; the caller closes it. */
+export async function openFakeCloud(
+  apiUrl: string,
+  dialect: CloudDialect,
+): Promise<FakeCloud & { close(): Promise<void> }> {
   const requests: CloudRequest[] = [];
   const server = createServer((incoming, response) => {
-    handle(incoming, response, { dialect, requests, messages: `${api.url}/v1/messages` }).catch(() =>
+    handle(incoming, response, { dialect, requests, messages: `${apiUrl}/v1/messages` }).catch(() =>
       response.destroy(),
     );
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  afterTest(async () => {
-    server.closeAllConnections();
-    await Promise.all([api.close(), new Promise((resolve) => server.close(resolve))]);
-  });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    close() {
+      server.closeAllConnections();
+      return new Promise((resolve) => server.close(() => resolve()));
+    },
+  };
 }
 
 interface Handling {
