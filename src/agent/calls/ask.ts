@@ -17,6 +17,8 @@ export interface AskRequest {
   agentId?: string;
   /** What the call would change, where the host wants to see that. */
   preview?: JsonObject;
+  /** What a command would do, likewise. */
+  commandPreview?: JsonObject;
 }
 
 export type AskAnswer =

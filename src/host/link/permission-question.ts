@@ -28,7 +28,7 @@ export function askOverControl(peer: Peer, outbox?: Pick<Outbox, 'announceQuesti
 
 /** The request that asks the host about a call, with everything for a dialog. */
 export function canUseTool(request: AskRequest): ControlBody {
-  const { toolName, input, toolUseId, decision, agentId, server, preview } = request;
+  const { toolName, input, toolUseId, decision, agentId, server, preview, commandPreview } = request;
   const { title, displayName, description, isPlain, isForPerson } = questionText(request);
   const isRisky = !isPlain || RISKY.has(decision.layer);
   return {
@@ -48,6 +48,7 @@ export function canUseTool(request: AskRequest): ControlBody {
     ...(agentId !== undefined && { agent_id: agentId }),
     ...(description !== null && { description }),
     ...(preview && { preview }),
+    ...(commandPreview && { command_preview: commandPreview }),
   };
 }
 

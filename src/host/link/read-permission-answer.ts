@@ -4,6 +4,7 @@ import { PermissionResult } from '../../wire/permissions.ts';
 import { firstIssue } from '../../wire/schema.ts';
 
 export { callPreview } from './call-preview.ts';
+export { commandPreview } from './command-preview.ts';
 
 /** Checks an answer to a permission question. An answer that is not valid becomes a denial that says why. */
 export function readPermissionAnswer(body: unknown): AskAnswer {

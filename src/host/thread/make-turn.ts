@@ -97,17 +97,27 @@ function askerOf(thread: Thread): Ask | null {
   if (!ask || !(agent || mcp || previews)) return ask;
   return async (request, signal) => {
     const explained = mcp?.policies.approvals.explained(request) ?? request;
-    const preview = previews ? await previewFor(thread, request, signal) : null;
-    return ask({ ...explained, ...(agent && { agentId: agent.id }), ...(preview && { preview }) }, signal);
+    const preview = previews ? await previewFor(thread, request, signal) : {};
+    return ask({ ...explained, ...(agent && { agentId: agent.id }), ...preview }, signal);
   };
 }
 
 /** With the first question of a host that wants previews. */
-async function previewFor(thread: Thread, { toolName, input, toolUseId }: AskRequest, signal: AbortSignal) {
+async function previewFor(
+  thread: Thread,
+  { toolName, input, toolUseId }: AskRequest,
+  signal: AbortSignal,
+): Promise<Pick<AskRequest, 'preview' | 'commandPreview'>> {
   const tool = thread.toolbox.registry.get(toolName);
-  if (!tool) return null;
-  const { callPreview } = await import('../link/read-permission-answer.ts');
-  return callPreview(tool, input, thread.toolContext(toolUseId, signal));
+  if (!tool) return {};
+  const { callPreview, commandPreview } = await import('../link/read-permission-answer.ts');
+  if (tool.name === 'Bash') {
+    const { permissions, workplace } = thread;
+    const isSandboxed = workplace.sandbox.info().enabled;
+    return { commandPreview: await commandPreview(input, { policy: permissions.inForce(), isSandboxed }) };
+  }
+  const preview = await callPreview(tool, input, thread.toolContext(toolUseId, signal));
+  return preview ? { preview } : {};
 }
 
 /** A model that has a fallback gets fewer retries when it is overloaded, so that the fallback answers sooner. */

@@ -6,7 +6,7 @@ import { JsonRpcMessage } from '../mcp.ts';
 import { PermissionResult, PermissionSuggestion } from '../permissions.ts';
 import { AnyObject, open } from '../schema.ts';
 import { Done, exchanges } from './exchange.ts';
-import { CallPreview } from './interface-answers.ts';
+import { CallPreview, CommandPreview } from './interface-answers.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -64,6 +64,8 @@ export const cliRequests = exchanges({
       requires_user_interaction: flag,
       /** Heddle's own, where `initialize` had `permissionPreviews`: what the call would change. */
       preview: z.optional(CallPreview),
+      /** Heddle's own, likewise for Bash. */
+      command_preview: z.optional(CommandPreview),
     },
     PermissionResult,
   ],

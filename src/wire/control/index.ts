@@ -44,6 +44,7 @@ export {
 } from './initialize.ts';
 export type {
   CallPreview,
+  CommandPreview,
   FileSuggestion,
   FileSuggestions,
   PermissionUpdatesResult,

@@ -55,6 +55,18 @@ const PatchHunk = open(() => ({
   lines: z.array(z.string()),
 }));
 
+/** What a command would do beyond reading, as far as its text tells. */
+export const CommandPreview = open(() => ({
+  /** Where it would run. */
+  directory: z.string(),
+  sandboxed: z.boolean(),
+  /** The files that it writes or deletes, as absolute paths, and the hosts that it names. */
+  effects: z.array(open({ what: word(['writes', 'deletes', 'reaches']), on: z.string() })),
+  /** Why not all of it can be told beforehand. */
+  unknown: z.optional(z.string()),
+}));
+export type CommandPreview = z.infer<typeof CommandPreview>;
+
 /** What a call would change, computed by the tool itself from the file as it is now. */
 export const CallPreview = open(() => ({
   /** `patch`: the change of a file. `file`: a new file. */
