@@ -10,8 +10,8 @@ import { type ClientFeatures, clientFeatures } from './client-features.ts';
 import { callExtension, EXTENSIONS, parentOf } from './extensions.ts';
 import { sessionConfig } from './new-session.ts';
 import { promptContent } from './prompt-content.ts';
-import { type ReplayFrom, replaySession } from './replay.ts';
 import { ACP_ERRORS, AcpError, type RequestContext, type RpcHandlers, type RpcLink } from './rpc-link.ts';
+import { type ReplayFrom, replaySession } from './show-again.ts';
 import { StoredSessions } from './stored-sessions.ts';
 
 /** The version of the protocol that is spoken. */

@@ -8,7 +8,7 @@ import { type ControlBody, Peer, type RequestContext } from '../wire/link/peer.t
 import type { Transport } from '../wire/link/transport.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { ClientFeatures } from './client-features.ts';
-import { askElicitation, askPermission } from './questions.ts';
+import { askElicitation, askPermission } from './editor-questions.ts';
 import { AcpError, type RpcLink } from './rpc-link.ts';
 import { appliedOf, configOptions, DEFAULT_VALUE, modeState, type SettableState } from './session-options.ts';
 import { TurnUpdates } from './turn-updates.ts';
@@ -23,7 +23,7 @@ export interface SessionParts {
   /** A question without an answer is a denial after this time; 0: never. */
   askTimeoutMs: number;
   /** The session has ended without having been closed. */
-  onEnded: (reason: string | null) => void;
+  readonly onEnded: (reason: string | null) => void;
 }
 
 interface OpenPrompt {
@@ -96,7 +96,7 @@ export class AcpSession {
     return { modes: modeState(this.#state), configOptions: this.#options() };
   }
 
-  /** What an editor is told once it knows the session. */
+  /** Sends what an editor needs once it knows the session. */
   announce(): void {
     this.#tellCommands();
     if (this.#title !== '') void this.#update({ sessionUpdate: 'session_info_update', title: this.#title });

@@ -1,7 +1,9 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { ClientFeatures } from './client-features.ts';
 import { fenced, kindOf, locationsOf, resultContent, textContent, titleOf } from './tool-calls.ts';
-import type { Send } from './turn-updates.ts';
+
+/** Sends an update of the session. A promise, where the editor has to read first. */
+export type Send = (update: JsonObject) => Promise<void> | undefined;
 
 interface OpenCall {
   name: string;
@@ -48,7 +50,7 @@ export class CallUpdates {
     });
   }
 
-  /** A call is complete, and about to run unless somebody is asked. */
+  /** A call is complete, and about to run unless the session asks about it first. */
   written(block: JsonObject, parent: string | null): Promise<void> | undefined {
     const id = stringField(block, 'id') ?? '';
     const name = stringField(block, 'name') ?? '';
@@ -68,7 +70,7 @@ export class CallUpdates {
     });
   }
 
-  /** Somebody is asked about the call: it waits. */
+  /** The session asks about the call, which waits for the answer. */
   waits(id: string): void {
     const begins = this.#open.get(id)?.begins;
     if (begins) clearTimeout(begins);

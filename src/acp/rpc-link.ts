@@ -3,7 +3,7 @@ import { HeddleError } from '../wire/errors.ts';
 import { isRpcId, RPC_ERRORS, RpcError, type RpcId, rpcNotification, rpcResult } from '../wire/link/json-rpc.ts';
 import type { Transport } from '../wire/link/transport.ts';
 
-/** The error codes of ACP beside those of JSON-RPC. */
+/** The error codes of ACP, in addition to those of JSON-RPC. */
 export const ACP_ERRORS = { parse: -32700, cancelled: -32800, authRequired: -32000, notFound: -32002 };
 
 /** An error for the client, with facts that programs can read. */

@@ -2,8 +2,8 @@ import type { Engine } from '../host/engine/engine.ts';
 import type { Transport } from '../wire/link/transport.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { AcpAgent } from './acp-agent.ts';
-import type { ReplayFrom } from './replay.ts';
 import { RpcLink } from './rpc-link.ts';
+import type { ReplayFrom } from './show-again.ts';
 
 export interface AcpOptions {
   engine: Engine;

@@ -21,7 +21,7 @@ import { AcpError } from './rpc-link.ts';
 /** As many sessions as an editor gets at once. */
 const PAGE = 50;
 
-/** The sessions of the config home, whoever has written them. */
+/** The sessions of the config home, also those of other programs. */
 export class StoredSessions {
   readonly #engine: Engine;
   readonly #cwd: string;

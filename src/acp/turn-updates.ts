@@ -1,11 +1,8 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { Change } from '../view/changes.ts';
 import { createViewTracker } from '../view/tracker.ts';
-import { CallUpdates } from './call-updates.ts';
+import { CallUpdates, type Send } from './call-updates.ts';
 import type { ClientFeatures } from './client-features.ts';
-
-/** Sends an update of the session. A promise, where the editor has to read first. */
-export type Send = (update: JsonObject) => Promise<void> | undefined;
 
 /** Deltas that come within this time are sent together. */
 const JOIN_MS = 30;

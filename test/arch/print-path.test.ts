@@ -113,6 +113,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/print.cjs': [],
   'dist/bundles/shell.cjs': [],
   'dist/bundles/tui.cjs': ['@earendil-works/pi-tui', 'get-east-asian-width'],
+  'dist/bundles/acp.cjs': [],
   'dist/bundles/panels.cjs': [],
   'dist/bundles/answers.cjs': ['@speed-highlight/core', 'marked'],
 };

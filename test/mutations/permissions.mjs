@@ -4,7 +4,7 @@ export const mutations = [
   {
     row: 'PRM-04',
     file: 'src/agent/calls/gate.ts',
-    from: 'const { message, interrupt = false, halt: stopReason } = answer;',
+    from: 'const { message, interrupt = false, stopReason } = answer;',
     to: "const { message = '', interrupt = false, halt } = { ...answer, message: 'Denied.' };",
     why: 'the words of a denial do not reach the model',
   },

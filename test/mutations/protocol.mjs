@@ -25,8 +25,8 @@ export const mutations = [
   {
     row: 'K51',
     file: 'src/sdk/subprocess/subprocess.ts',
-    from: 'const hear = this.#launch.stderr ?? this.#warnings(child);',
-    to: 'const hear = this.#launch.stderr ?? (() => {});',
+    from: 'const onText = this.#launch.stderr ?? this.#warnings(child);',
+    to: 'const onText = this.#launch.stderr ?? (() => {});',
     why: 'without a callback, nobody hears what the agent warns of',
   },
   {

@@ -5,7 +5,7 @@ import { ALL_MODES_OFF } from './modes.ts';
 export interface DeathPipe {
   /** The terminal is as it was; nothing is left to do. */
   dismiss(): void;
-  /** This process may not write to the terminal any more. If somebody still looks at it, it is as it was. */
+  /** This process may not write to the terminal any more. A person who still looks at it finds it as it was. */
   restore(): void;
 }
 

@@ -7,9 +7,9 @@ const LOOK_MS = 200;
 
 export interface JobEvents {
   /** Another process asks this one to stop (SIGTSTP). */
-  onStopping: () => void;
+  readonly onStopping: () => void;
   /** The process was stopped by force and continues, maybe in the background. */
-  onContinued: () => void;
+  readonly onContinued: () => void;
 }
 
 /** Stopping and continuing as shells do it: Ctrl+Z, `fg`, `bg`. */

@@ -7,7 +7,7 @@ export interface TerminalEvents {
   resize: () => void;
   drain: () => void;
   gone: () => void;
-  /** Somebody else than a key asks this process to stop. */
+  /** Another process, not a key, asks this process to stop. */
   stopping: () => void;
   /** The process was stopped without `suspend`, and the terminal is its own again. */
   returned: () => void;

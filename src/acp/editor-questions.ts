@@ -48,7 +48,7 @@ async function choose(
   return options.find(({ id }) => id === chosen)?.answer ?? { behavior: 'deny', message: DISMISSED };
 }
 
-/** The change that the call would make, and why somebody is asked. */
+/** The change that the call would make, and why the session asks. */
 function contentOf({ preview, description, decision_reason, tool_name, input }: JsonObject): JsonObject[] {
   const reason = [description, decision_reason].find((text) => typeof text === 'string' && text !== '');
   const diffs =
