@@ -5,7 +5,7 @@ export const mutations = [
     row: 'PRM-04',
     file: 'src/agent/calls/gate.ts',
     from: 'const { message, interrupt = false, stopReason } = answer;',
-    to: "const { message = '', interrupt = false, halt } = { ...answer, message: 'Denied.' };",
+    to: "const { message = '', interrupt = false, stopReason } = { ...answer, message: 'Denied.' };",
     why: 'the words of a denial do not reach the model',
   },
   {
