@@ -77,7 +77,7 @@ export class App implements Stage {
     this.#end = end;
     this.#widths = { byGraphemes: knowsGraphemes(env), ambiguousWide: false };
     const widths = createWidths(this.#widths);
-    const late = new LateRows(() => this.#commit(this.#rows.advance(tracker.view)));
+    const late = new LateRows(() => this.take([{ type: 'live' }]));
     this.#context = {
       ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: late.colours },
       palette: env.NO_COLOR || env.TERM === 'dumb' ? NO_COLOURS : SIXTEEN_COLOURS,

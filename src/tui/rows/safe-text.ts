@@ -13,6 +13,9 @@ const SEQUENCE =
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
 const CONTROLS = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+const ANY_CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
+
 /** Scripts whose letters change their form with a joiner or a non-joiner between them. */
 const JOINING =
   '[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gujarati}\\p{Script=Gurmukhi}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Sinhala}\\p{Script=Khmer}]';
@@ -67,6 +70,5 @@ export function expandTabs(line: string): string {
 /** What the border of a row lets through; anything else has escaped `safeText`, and becomes visible here. */
 export function assertSafe(text: string): string {
   if (PLAIN_LINE.test(text)) return text;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-  return text.replaceAll(/[\x00-\x1f\x7f-\x9f]/g, asEscape).replaceAll(HIDING, asEscape);
+  return text.replaceAll(ANY_CONTROL, asEscape).replaceAll(HIDING, asEscape).replaceAll(PILED_MARKS, '$1');
 }
