@@ -22,6 +22,8 @@ export const DOORS: readonly Door[] = [
     why: 'the commands, with help and advice after mistakes; a start with a prompt needs none of it',
   },
   { target: 'cli/interactive.ts', from: ['cli/main.ts'], why: 'the terminal; programs and scripts never draw one' },
+  { target: 'cli/background.ts', from: ['cli/main.ts'], why: 'starts a session without a terminal; few runs are' },
+  { target: 'cli/commands/attach.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'tui/rows/markdown/answer-rows.ts',
     from: ['tui/app/late-rows.ts'],
@@ -162,13 +164,18 @@ export const DOORS: readonly Door[] = [
   },
   {
     target: 'host/control/control-table.ts',
-    from: ['host/control/control.ts'],
+    from: ['host/control/control.ts', 'cli/run/own-session.ts'],
     why: 'all rare control requests, with hooks and MCP',
   },
   { target: 'host/control/host-tools.ts', from: ['host/control/initialize.ts'], why: 'loads zod for the schemas' },
   {
     target: 'host/link/read-permission-answer.ts',
-    from: ['host/link/permission-question.ts', 'host/link/permission-prompt-tool.ts', 'host/thread/make-turn.ts'],
+    from: [
+      'host/link/permission-question.ts',
+      'host/link/permission-prompt-tool.ts',
+      'host/thread/make-turn.ts',
+      'cli/run/own-session.ts',
+    ],
     why: 'loads zod for the schemas; few runs ask a question',
   },
   { target: 'host/serve/parse-user-line.ts', from: ['host/serve/serve.ts'], why: 'loads zod for the schemas' },

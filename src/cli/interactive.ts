@@ -1,15 +1,20 @@
-import { inProcess } from '../host/serve/in-process.ts';
+import type { SharedSession } from '../host/hosts/share-session.ts';
 import { Tty } from '../tui/term/tty.ts';
 import { runTui } from '../tui/tui.ts';
 import { findConfigHome } from '../util/own/config-home.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import type { ParsedArgs } from './flags/args.ts';
+import { giveTerminalBack } from './run/give-terminal-back.ts';
+import { type OwnSession, ownSession } from './run/own-session.ts';
 import { openProcessEngine } from './run/run.ts';
+import { sessionConfig } from './run/session-config.ts';
+
+const HANGUP_CODE = 129;
 
 /**
- * `heddle` in a terminal: the terminal is a host like any other, over a linked pair to an engine in this process.
- * Resolves with the exit code.
+ * `heddle` in a terminal: the terminal is a host like any other, of a session in this process that others can join.
+ * Resolves with the exit code when the session is over, which may be long after the terminal was left.
  */
 export async function runInteractive({ config: given, prompt }: ParsedArgs): Promise<number> {
   const { stdin, stdout, env } = process;
@@ -18,17 +23,34 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
   const engine = openProcessEngine(() => {});
   const newId = () => engine.runtime.ids.uuid();
   const config = sessionConfig(given, newId);
+  const own: { session: OwnSession | null } = { session: null };
+  // The end of the terminal is not the end of the session. The terminal itself listens, too.
+  process.on('SIGHUP', () => {});
   try {
     const { exitCode, lines } = await runTui({
       ...{ tty: new Tty({ stdin, stdout, env }), env, cwd, version: HEDDLE_VERSION, newId, ...stored(config) },
-      connect: async (stderr) => inProcess(engine)({ config, stderr }),
+      async connect(stderr) {
+        own.session = ownSession(engine, { config, stderr });
+        return own.session.shared.own({ role: 'drive', name: `the terminal of process ${process.pid}` });
+      },
       ...(prompt !== undefined && { prompt }),
     });
-    for (const line of lines) stdout.write(`${line}\n`);
-    return exitCode;
+    const { session } = own;
+    const isHungUp = exitCode === HANGUP_CODE;
+    if (!isHungUp) for (const line of lines) stdout.write(`${line}\n`);
+    if (!session || isOver(session.shared)) return exitCode;
+    if (!isHungUp && !(await giveTerminalBack())) stdout.write(`${KEPT}\n`);
+    const end = await session.outlive(isHungUp ? undefined : 'detach');
+    return isHungUp ? HANGUP_CODE : end;
   } finally {
     await engine.close();
   }
+}
+
+const KEPT = 'No shell has taken this terminal back. Close it: the session continues without it.';
+
+function isOver({ hub }: SharedSession): boolean {
+  return !hub.isReady() || hub.hosts.some((host) => host.isAwaited);
 }
 
 /** Where the terminal stores what is typed. A config home that cannot be used stops the session, which says so. */
@@ -36,16 +58,4 @@ function stored({ noHistory, noSessionPersistence, sessionId }: RunConfig) {
   const home = findConfigHome(process.env);
   const isKept = !noHistory && !noSessionPersistence;
   return { home: home && 'path' in home ? home.path : null, isKept, sessionId: sessionId ?? null };
-}
-
-/** What a session needs whose host draws it while it works. A new one gets its id here, for the draft. */
-function sessionConfig(config: RunConfig, newId: () => string): RunConfig {
-  const isContinued = config.resume !== undefined || config.continue === true;
-  return {
-    ...config,
-    ...{ includePartialMessages: true, forwardSubagentText: true, replayUserMessages: true },
-    permissionPromptTool: config.permissionPromptTool ?? 'stdio',
-    fileCheckpointing: config.fileCheckpointing ?? true,
-    ...(isContinued ? { replayHistory: true } : { sessionId: config.sessionId ?? newId() }),
-  };
 }

@@ -14,6 +14,7 @@ async function main(argv: readonly string[]): Promise<number> {
   const args = parseArgs(argv);
   if (args.version) return printVersion();
   if (args.help) return (await (await commands()).runCommand(['help'])) ?? 0;
+  if (args.background) return (await import('./background.ts')).runInBackground(args, argv);
   return isInteractive(args) ? (await import('./interactive.ts')).runInteractive(args) : run(args);
 }
 

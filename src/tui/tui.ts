@@ -23,6 +23,8 @@ export interface RunTuiOptions {
   sessionId: string | null;
   /** Sent as soon as the session is open. */
   prompt?: string;
+  /** The session is another process's: leaving it does not end it, and no signal to this process interrupts it. */
+  isGuest?: boolean;
 }
 
 /**

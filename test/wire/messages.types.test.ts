@@ -88,7 +88,7 @@ describe('message types', () => {
 
   test('types are closed: what is not declared is not there', () => {
     expectTypeOf<keyof SDKToolUseSummaryMessage>().toEqualTypeOf<
-      'type' | 'summary' | 'preceding_tool_use_ids' | 'uuid' | 'session_id'
+      'type' | 'summary' | 'preceding_tool_use_ids' | 'uuid' | 'session_id' | 'seq'
     >();
   });
 });

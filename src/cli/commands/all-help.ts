@@ -46,6 +46,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
     async () => (await import('./sessions/sessions-command.ts')).SESSIONS,
   ),
   ...groupHelp('heddle tasks', ['list', 'show', 'stop'], async () => (await import('./tasks/tasks-command.ts')).TASKS),
+  'heddle attach': async () => (await import('./attach.ts')).ATTACH_HELP,
   'heddle rewind': async () => (await import('./rewind.ts')).REWIND_HELP,
   'heddle config': async () => CONFIG_HELP,
   'heddle trust': async () => TRUST_HELP,

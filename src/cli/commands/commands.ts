@@ -16,6 +16,7 @@ export async function runCommand(argv: readonly string[]): Promise<number | unde
 }
 
 const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
+  attach: async (argv) => (await import('./attach.ts')).runAttach(argv),
   config: runConfig,
   trust: runTrust,
   hooks: async (argv) => (await import('./hooks.ts')).runHooks(argv),

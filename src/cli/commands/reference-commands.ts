@@ -24,7 +24,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   logout: 'To remove the stored API key: heddle auth logout',
   'setup-token': 'To store an API key: heddle auth login',
   agents: BACKGROUND,
-  attach: BACKGROUND,
   daemon: BACKGROUND,
   kill: BACKGROUND,
   logs: BACKGROUND,

@@ -11,9 +11,11 @@ export interface ParsedArgs {
   ignored: string[];
   help: boolean;
   version: boolean;
+  /** `--bg`: the session runs without a terminal. */
+  background: boolean;
 }
 
-type Arity = Flag['kind'] | 'help' | 'version';
+type Arity = Flag['kind'] | 'help' | 'version' | 'background';
 export type Target = { name: string; arity: Arity; flag?: Flag };
 type Targets = ReadonlyMap<string, Target>;
 
@@ -22,10 +24,11 @@ type Targets = ReadonlyMap<string, Target>;
  * wrong.
  */
 export function parseArgs(argv: readonly string[]): ParsedArgs {
-  const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false };
+  const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false, background: false };
   const words = readWords(argv, { targets: TARGETS, help: 'heddle --help' }, ({ name, arity, flag }, values) => {
     if (arity === 'help') parsed.help = true;
     else if (arity === 'version') parsed.version = true;
+    else if (arity === 'background') parsed.background = true;
     else if (flag) assign(parsed.config, flag, values);
     else parsed.ignored.push(name);
   });
@@ -89,6 +92,7 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
     case 'switch':
     case 'help':
     case 'version':
+    case 'background':
       if (bound !== undefined) throw usage(`option '${name}' takes no value`);
       return [];
     case 'optional':
@@ -180,5 +184,6 @@ const TARGETS: Targets = new Map<string, Target>([
     names.map((name): [string, Target] => [name, { name: names[0] ?? name, arity }]),
   ),
   ...['-h', '--help'].map((name): [string, Target] => [name, { name, arity: 'help' }]),
+  ...['--bg', '--background'].map((name): [string, Target] => [name, { name, arity: 'background' }]),
   ...['-v', '--version'].map((name): [string, Target] => [name, { name, arity: 'version' }]),
 ]);

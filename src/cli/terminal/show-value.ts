@@ -29,3 +29,11 @@ export function columns(rows: readonly (readonly string[])[], { room }: Pick<Ter
 export function shortPath(path: string, home: string): string {
   return home !== '' && isInside(home, path) ? join('~', relative(home, path)) : path;
 }
+
+/** Minutes are enough to recognise when something was. */
+export function localTime(at: number): string {
+  const date = new Date(at);
+  const two = (number: number) => String(number).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

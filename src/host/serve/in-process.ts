@@ -51,7 +51,7 @@ export function inProcess(engine: Engine, signal?: AbortSignal): Connect {
 }
 
 /** The engine with a logger that also writes warnings to the `stderr` of the launch. */
-function observedBy(engine: Engine, { stderr, config }: Launch): Engine {
+export function observedBy(engine: Engine, { stderr, config }: Launch): Engine {
   if (!stderr) return engine;
   const { log: logOfEngine } = engine.runtime;
   const log: Logger = (level, message, details) => {
@@ -62,7 +62,7 @@ function observedBy(engine: Engine, { stderr, config }: Launch): Engine {
   return { ...engine, runtime: { ...engine.runtime, log } };
 }
 
-function exitOf({ exitCode, error = null }: { exitCode: number; error?: HeddleError | null }): ExitInfo {
+export function exitOf({ exitCode, error = null }: { exitCode: number; error?: HeddleError | null }): ExitInfo {
   return { code: exitCode, signal: null, stderr: error?.message ?? '', error };
 }
 

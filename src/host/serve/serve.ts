@@ -26,7 +26,7 @@ export interface ServeEnd {
 
 /**
  * Serves one session over a transport: user lines become turns, control lines are answered, every message of the session
- * is written as it appears. Resolves when the input has ended and all work is done, or when the signal stopped it: then
+ * is written as it appears. `opened` gets the id of the session once it is open. Resolves when the input has ended and all work is done, or when the signal stopped it: then
  * a running turn is interrupted and still ends with its result.
  *
  * @example
@@ -46,6 +46,7 @@ export async function serve(
   transport: Transport,
   launch: Launch,
   signal: AbortSignal,
+  opened: (sessionId: string) => void = () => {},
 ): Promise<ServeEnd> {
   await transport.connect();
   const emit = (message: Message) => transport.write(message as unknown as JsonObject);
@@ -66,7 +67,8 @@ export async function serve(
     await reportFailedStart(engine, launch, error, emit);
     return { exitCode: 1, error };
   }
-  const opened = earlyLines.open({
+  opened(session.main.services.id);
+  const passedOn = earlyLines.open({
     onRequest: controlHandler(session),
     // Called at once, so that user lines and control lines take effect in their order.
     onMessage: (line) => acceptLine(line, session),
@@ -78,7 +80,7 @@ export async function serve(
   if (signal.aborted) onStop();
   else signal.addEventListener('abort', onStop, { once: true });
   let isInputBroken = false;
-  opened
+  passedOn
     .then(() => inputEnd(peer))
     .catch((error) => {
       isInputBroken = true;

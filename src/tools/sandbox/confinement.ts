@@ -53,7 +53,9 @@ export function createConfinement(
   const real = (paths: readonly string[]) => paths.map((path) => places.realPath(path) ?? path);
   const allowWrite = real(named.allowWrite);
   const denyWrite = [...named.denyWrite, ...real(named.denyWrite)];
-  const hidden = new Set(real(named.denyRead));
+  // A process that joins a session may answer its questions.
+  const sockets = places.configHome === null ? [] : [join(places.configHome, SOCKETS)];
+  const hidden = new Set(real([...named.denyRead, ...sockets]));
   const unixSockets = named.unixSockets === 'all' ? 'all' : real(named.unixSockets);
   const ours = real([...(places.configHome === null ? [] : [places.configHome]), ...places.ownProgram, ...own]);
 
@@ -75,6 +77,9 @@ export function createConfinement(
     };
   };
 }
+
+/** The folder of the config home in which sessions listen for hosts (`src/sessions/running`). */
+const SOCKETS = 'run';
 
 /** Throws `invalid_settings` when the settings open a directory that must stay closed. */
 export function checkNamed({ allowWrite }: NamedPaths, { realPath }: SandboxPaths): void {

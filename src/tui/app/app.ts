@@ -96,7 +96,14 @@ export class App implements Stage {
     this.#questions = new Questions(this, this.#writing, env);
     const { ended } = this;
     const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
-    this.#ends = new Ends({ stage: this, prompts: this.#prompts, questions: this.#questions, ended, report });
+    this.#ends = new Ends({
+      stage: this,
+      prompts: this.#prompts,
+      questions: this.#questions,
+      ended,
+      report,
+      isGuest: options.isGuest,
+    });
     this.#overlay = new Overlay({
       ...{ terminal, painter: this.#painter, writing: this.#writing },
       otherScreen: () => new OtherScreen(this.#context.widths),

@@ -18,6 +18,8 @@ export interface EndsParts {
   ended: Promise<unknown>;
   /** Keeps what is known of an exception in our own code; returns lines about it. */
   report: (error: unknown) => readonly string[];
+  /** The session is another process's: leaving does not interrupt it. */
+  isGuest?: boolean | undefined;
 }
 
 /** How the terminal ends without having been asked by a key: signals, exceptions, a terminal that is gone. */
@@ -27,26 +29,28 @@ export class Ends {
   readonly #questions: Questions;
   readonly #ended: Promise<unknown>;
   readonly #report: EndsParts['report'];
+  readonly #isGuest: boolean;
   #turnListeners: (() => void)[] = [];
   #isHungUp = false;
   #wasInterrupted = false;
 
-  constructor({ stage, prompts, questions, ended, report }: EndsParts) {
+  constructor({ stage, prompts, questions, ended, report, isGuest = false }: EndsParts) {
     this.#stage = stage;
     this.#prompts = prompts;
     this.#questions = questions;
     this.#ended = ended;
     this.#report = report;
+    this.#isGuest = isGuest;
   }
 
-  /** Nobody looks any more. */
+  /** Nobody looks any more, and the session cannot do without this terminal. */
   get isHungUp(): boolean {
     return this.#isHungUp;
   }
 
   /**
-   * SIGINT interrupts, a second one ends; SIGTERM interrupts and ends. An exception in our own code gives the terminal
-   * back first: whatever happens, the person can read why.
+   * SIGINT interrupts, a second one ends; SIGTERM interrupts and ends; a guest leaves. An exception in our own code gives
+   * the terminal back first: whatever happens, the person can read why.
    */
   handleSignals(source: NodeJS.Process): { dispose(): void } {
     const end = (code: number) => {
@@ -86,8 +90,16 @@ export class Ends {
     if (this.#isHungUp) void this.#stage.leave(HANGUP_CODE);
   }
 
-  /** Nobody looks any more: the turn is finished, questions are denials, then the process ends. */
+  /** Nobody looks any more. The session continues without this host, where it can. */
   hungUp(): void {
+    this.#stage.call({ subtype: 'detach' }).then(
+      () => this.#stage.leave(HANGUP_CODE),
+      () => this.#finish(),
+    );
+  }
+
+  /** The turn is finished, questions are denials, then the process ends. */
+  #finish(): void {
     this.#isHungUp = true;
     this.#questions.denyAll(NOBODY);
     if (!this.#stage.isBusy) void this.#stage.leave(HANGUP_CODE);
@@ -96,19 +108,19 @@ export class Ends {
 
   /** Our own code is wrong somewhere. The session is not, so its turn gets a result. */
   #failed(error: unknown): void {
-    if (this.#stage.isBusy) void this.#prompts.interrupt().catch(() => {});
+    if (this.#stage.isBusy && !this.#isGuest) void this.#prompts.interrupt().catch(() => {});
     void this.#stage.leave(1, [...this.#report(error), 'The session is saved: heddle -c continues it.']);
   }
 
   #interruptFromOutside(): void {
     this.#wasInterrupted = true;
-    if (this.#stage.isBusy) void this.#prompts.interrupt();
+    if (this.#stage.isBusy && !this.#isGuest) void this.#prompts.interrupt();
     else void this.#stage.leave(130);
   }
 
   /** Resolves when the turn has its result, or there is none. */
   async #endTurn(): Promise<void> {
-    if (!this.#stage.isBusy) return;
+    if (!this.#stage.isBusy || this.#isGuest) return;
     const over = new Promise<void>((resolve) => this.#turnListeners.push(resolve));
     await Promise.race([over, this.#ended, this.#prompts.interrupt().then(() => over)]);
   }

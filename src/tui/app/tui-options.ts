@@ -22,6 +22,8 @@ export interface TuiOptions {
   prompt?: string;
   /** Keeps what is known of an exception in the terminal's own code; returns lines for the person. */
   report?: (error: unknown) => readonly string[];
+  /** The session is another process's: leaving it does not end it, and no signal to this process interrupts it. */
+  isGuest?: boolean;
 }
 
 /** How the terminal was left. */

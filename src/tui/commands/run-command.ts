@@ -15,6 +15,11 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
   ...SESSION_INFO_COMMANDS,
   ...TASK_COMMANDS,
   {
+    name: 'detach',
+    description: 'Give the terminal back; the session continues without it',
+    run: detach,
+  },
+  {
     name: 'redraw',
     description: 'Draw the screen again',
     run(_argument, stage) {
@@ -23,6 +28,15 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
     },
   },
 ];
+
+/** The process of the session does without this terminal, for as long as `docs/attach.md` says. */
+async function detach(_argument: string, stage: Stage): Promise<readonly string[]> {
+  await stage.call({ subtype: 'detach' });
+  const { sessionId } = stage.tracker.view.info;
+  const name = sessionId === null ? '' : ` ${sessionId.slice(0, 8)}`;
+  await stage.leave(0, [`The session continues: heddle attach${name} joins it again`]);
+  return [];
+}
 
 /** Answers a command. False where the terminal has no such command: the session may have it. */
 export async function runCommand(text: string, stage: Stage): Promise<boolean> {

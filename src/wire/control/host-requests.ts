@@ -25,7 +25,7 @@ import {
 } from './answers.ts';
 import { Done, exchanges } from './exchange.ts';
 import { InitializeResponse, initializeFields, ModelInfo } from './initialize.ts';
-import { FileSuggestions, PermissionUpdatesResult, SessionMessagesPage } from './interface-answers.ts';
+import { AttachResult, FileSuggestions, PermissionUpdatesResult, SessionMessagesPage } from './interface-answers.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -170,6 +170,24 @@ export const hostRequests = exchanges({
   continue_turn: () => [{}, Done],
   /** Turns `stream_event` lines on or off, from the next event of the model. */
   set_partial_messages: () => [{ enabled: z.boolean() }, Done],
+  /**
+   * Joins a session that several hosts share; refused as unsupported where the session has one host. The response
+   * comes first, then the lines from `from_seq` on, then the open questions.
+   */
+  attach: () => [
+    {
+      role: z.optional(word(['drive', 'watch'])),
+      /** The first line to send again. Absent: lines begin now. */
+      from_seq: z.optional(z.number()),
+      /** What the host calls itself, for the others. */
+      name: text,
+      /** Proof that the session has let the host in. */
+      pass: text,
+    },
+    AttachResult,
+  ],
+  /** Leaves the session, which continues without this host. */
+  detach: () => [{}, Done],
   /** The nodes and leaves of the session. */
   session_tree: () => [{ offset: z.optional(z.number()), limit: z.optional(z.number()) }, SessionTree],
   /** The branches of the session. */

@@ -43,6 +43,7 @@ export {
   ModelInfo,
 } from './initialize.ts';
 export type {
+  AttachResult,
   CallPreview,
   CommandPreview,
   FileSuggestion,

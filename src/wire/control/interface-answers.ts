@@ -1,4 +1,5 @@
 import * as z from 'zod/mini';
+import { SessionHost } from '../messages/heddle.ts';
 import { open, word } from '../schema.ts';
 
 /** The answers to requests that interfaces for people send. Most of them are Heddle's own. */
@@ -84,3 +85,19 @@ export const CallPreview = open(() => ({
   truncated: flag,
 }));
 export type CallPreview = z.infer<typeof CallPreview>;
+
+/** A host has joined. */
+export const AttachResult = open(() => ({
+  host_id: z.string(),
+  role: word(['drive', 'watch']),
+  session_id: z.string(),
+  /** The number of the newest line. */
+  seq: z.number(),
+  /** The oldest line that can be sent again. */
+  oldest_seq: z.number(),
+  /** Lines between `from_seq` and `oldest_seq` are gone: `session_messages` has the messages of them. */
+  has_gap: flag,
+  hosts: z.array(SessionHost),
+  heddle_version: z.string(),
+}));
+export type AttachResult = z.infer<typeof AttachResult>;

@@ -11,6 +11,8 @@ export const identity = {
   uuid: z.string(),
   /** The id of the session. `resume` continues it. */
   session_id: z.string(),
+  /** Heddle's own: the number of the line, where several hosts can share the session. `attach` begins again behind it. */
+  seq: z.optional(z.number()),
 };
 
 /** The subagent that a message comes from; absent on the main thread. */

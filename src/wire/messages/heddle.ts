@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { open } from '../schema.ts';
+import { open, word } from '../schema.ts';
 import { system } from './common.ts';
 
 /**
@@ -47,3 +47,38 @@ export const FilesRestoredMessage = system('files_restored', () => ({
   error: z.optional(z.string()),
 }));
 export type FilesRestoredMessage = z.infer<typeof FilesRestoredMessage>;
+
+/** A host of a session that several hosts share. */
+export const SessionHost = open(() => ({
+  host_id: z.string(),
+  /** `drive`: prompts, answers questions, changes the session. `watch`: reads. */
+  role: word(['drive', 'watch']),
+  /** What the host calls itself. */
+  name: z.optional(z.string()),
+  /** When it came, as an ISO time. */
+  since: z.string(),
+}));
+export type SessionHost = z.infer<typeof SessionHost>;
+
+/** A host has come or gone. Printed to hosts of a session that several can share. */
+export const HostsChangedMessage = system('hosts_changed', () => ({
+  hosts: z.array(SessionHost),
+  joined: z.optional(z.string()),
+  left: z.optional(z.string()),
+  /** Why it has gone, where it did not want to: it read too slowly. */
+  reason: z.optional(z.string()),
+}));
+export type HostsChangedMessage = z.infer<typeof HostsChangedMessage>;
+
+/** One of several hosts has answered a question; the session withdraws it from the others. */
+export const QuestionAnsweredMessage = system('question_answered', () => ({
+  /** The `request_id` of the question. */
+  request_id: z.string(),
+  tool_use_id: z.optional(z.string()),
+  /** The host whose answer counts; null: nobody was there in time, and the session went on without an answer. */
+  host_id: z.nullable(z.string()),
+  host_name: z.optional(z.string()),
+  /** `allow` or `deny`, or the action of an elicitation. */
+  answer: z.string(),
+}));
+export type QuestionAnsweredMessage = z.infer<typeof QuestionAnsweredMessage>;

@@ -3,7 +3,14 @@ import { isObject } from '../../util/json.ts';
 import { MessageParseError } from '../errors.ts';
 import { firstIssue } from '../schema.ts';
 import { AssistantMessage } from './assistant.ts';
-import { FilesRestoredMessage, InputErrorMessage, ResumeReportMessage, SupersededMessage } from './heddle.ts';
+import {
+  FilesRestoredMessage,
+  HostsChangedMessage,
+  InputErrorMessage,
+  QuestionAnsweredMessage,
+  ResumeReportMessage,
+  SupersededMessage,
+} from './heddle.ts';
 import { SystemInitMessage } from './init.ts';
 import * as notices from './notices.ts';
 import * as other from './other.ts';
@@ -96,6 +103,8 @@ export const messageSchemas = {
   'system/resume_report': ResumeReportMessage,
   'system/input_error': InputErrorMessage,
   'system/files_restored': FilesRestoredMessage,
+  'system/hosts_changed': HostsChangedMessage,
+  'system/question_answered': QuestionAnsweredMessage,
   'system/superseded': SupersededMessage,
 
   tool_progress: other.ToolProgressMessage,

@@ -50,7 +50,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     '.',
   ],
   mcp: ['.', 'config', 'remote', 'oauth', ['connection.ts', 'connections.ts', 'connection-status.ts', 'as-tool.ts']],
-  sessions: ['.', 'tree', 'files', 'replay', 'stored', 'stores', 'views'],
+  sessions: ['.', 'tree', 'files', 'replay', 'stored', 'stores', 'running', 'views'],
   config: ['settings', '.', 'extensions', 'memory', ['trust-store.ts', 'trusted-by-launch.ts']],
   agent: [
     '.',
@@ -81,6 +81,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'session',
     'control',
     'serve',
+    'hosts',
     ['create-engine.ts', 'index.ts'],
   ],
   admin: ['.', 'doctor'],
@@ -111,7 +112,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'commands',
     ['commands/auth', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
     ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
-    ['main.ts', 'interactive.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
+    ['main.ts', 'interactive.ts', 'background.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
   ],
 };
 

@@ -3,14 +3,16 @@ import { firstWords, shortIds } from '../../../admin/session-views.ts';
 import { listSessions, type SessionSummary, sessionFigures } from '../../../admin/sessions.ts';
 import { printable } from '../../../util/text/printable.ts';
 import { takeWords } from '../../flags/command-args.ts';
-import { shortPath } from '../../terminal/show-value.ts';
+import { localTime, shortPath } from '../../terminal/show-value.ts';
 import { printJson, printLines, printRemark, type Terminal, terminalOf } from '../../terminal/terminal.ts';
 import { countFlag } from '../sessions-location.ts';
 import { type Column, tableLines } from '../table.ts';
+import { listRunning } from './list-running.ts';
 import type { SessionsAction } from './sessions-action.ts';
 
 const HELP = `Usage: heddle sessions list [--all] [--archived] [--long] [--limit N] [--offset N] [--json]
                             [--home DIR]
+       heddle sessions list --running [--json] [--home DIR]
 
 Lists the sessions of this directory, the one written to last first: id, how long ago, turns, cost,
 tag, and the title or the last prompt.
@@ -22,6 +24,8 @@ tag, and the title or the last prompt.
   --offset N   without the first N
   --json       as JSON: an array with sessionId, path, summary, lastModified, fileSize, and where
                known customTitle, firstPrompt, lastPrompt, tag, gitBranch, cwd, createdAt, archived
+  --running    those that a process runs now, of every directory: state, process, since when; with
+               --json sessionId, state, pid, host, since, and where known cwd, terminal, hosts
   --home DIR   of another config home; nothing is written there
 
 Without a terminal, ids and times are whole, and there is no header.
@@ -39,6 +43,7 @@ export const list: SessionsAction = {
   flags: {
     '--all': 'switch',
     '--archived': 'switch',
+    '--running': 'switch',
     '--long': 'switch',
     '--limit': 'text',
     '--offset': 'text',
@@ -46,6 +51,7 @@ export const list: SessionsAction = {
   },
   async run(args, { home, cwd }) {
     takeWords(args.words, []);
+    if (args.has('--running')) return listRunning(home, { isJson: args.has('--json') });
     const [isAll, isLong, isJson] = [args.has('--all'), args.has('--long'), args.has('--json')];
     const limit = countFlag(args, '--limit', PAGE) || Number.POSITIVE_INFINITY;
     const offset = countFlag(args, '--offset', 0);
@@ -138,14 +144,6 @@ const LONGEST_TITLE = 200;
 /** Some users write the sign themselves. */
 function shownTag(tag: string | undefined): string {
   return tag === undefined || tag.startsWith('#') ? (tag ?? '') : `#${tag}`;
-}
-
-/** Minutes are enough to recognise a session. */
-export function localTime(at: number): string {
-  const date = new Date(at);
-  const two = (number: number) => String(number).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
 
 function sizeOf({ fileSize: bytes }: SessionSummary): string {

@@ -1,9 +1,9 @@
 import { firstWords } from '../../../admin/session-views.ts';
 import { listTrash, restoreTrashed, type TrashedSession } from '../../../admin/sessions.ts';
 import { HeddleError } from '../../../wire/errors.ts';
+import { localTime } from '../../terminal/show-value.ts';
 import { printJson, printLines, printRemark, terminalOf } from '../../terminal/terminal.ts';
 import { tableLines } from '../table.ts';
-import { localTime } from './list-sessions.ts';
 import type { SessionsAction } from './sessions-action.ts';
 
 const HELP = `Usage: heddle sessions restore [--json] [--home DIR] [SESSION…]

@@ -2,9 +2,9 @@ import { type SessionHit, searchSessions } from '../../../admin/search-sessions.
 import { firstWords } from '../../../admin/session-views.ts';
 import { sessionSummary } from '../../../admin/sessions.ts';
 import { takeWords } from '../../flags/command-args.ts';
+import { localTime } from '../../terminal/show-value.ts';
 import { printJson, printLines, printRemark, type Terminal, terminalOf } from '../../terminal/terminal.ts';
 import { countFlag } from '../sessions-location.ts';
-import { localTime } from './list-sessions.ts';
 import type { SessionsAction } from './sessions-action.ts';
 
 const HELP = `Usage: heddle sessions search [--regex] [--here] [--limit N] [--json] [--home DIR] TEXT

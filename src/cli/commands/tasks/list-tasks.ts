@@ -2,8 +2,8 @@ import { firstWords } from '../../../admin/session-views.ts';
 import { type ListedTask, listTasks } from '../../../admin/tasks.ts';
 import { printable } from '../../../util/text/printable.ts';
 import { takeWords } from '../../flags/command-args.ts';
+import { localTime } from '../../terminal/show-value.ts';
 import { printJson, printLines, printRemark, type Terminal, terminalOf } from '../../terminal/terminal.ts';
-import { localTime } from '../sessions/list-sessions.ts';
 import type { TasksAction } from './tasks-action.ts';
 
 const HELP = `Usage: heddle tasks list [--running] [--json] [--session SESSION] [--home DIR]
