@@ -29,7 +29,7 @@ export default defineConfig({
           ...common,
           name: 'inside',
           include: ['test/**/*.test.ts'],
-          exclude: ['test/trust/**', ...processTests],
+          exclude: ['test/trust/**', ...processTests, ...tiers.slow],
           // Modules hold no state that changes, so files can share them: none loads the sources again. What a file leaves
           // behind nevertheless fails it.
           isolate: false,
@@ -37,7 +37,7 @@ export default defineConfig({
         },
       },
       { test: { ...common, name: 'smoke', include: tiers.smoke } },
-      { test: { ...common, name: 'processes', include: processTests, exclude: tiers.smoke } },
+      { test: { ...common, name: 'processes', include: [...processTests, ...tiers.slow], exclude: tiers.smoke } },
     ],
   },
 });

@@ -10,11 +10,14 @@ export const LONG_TESTS = [
   { what: 'the mutations of test/mutations', command: 'npm run mutate' },
 ];
 
-/** `processFolders`: folders whose tests start processes. `smoke`: files of these that belong to `npm test`. */
+/**
+ * `processFolders`: folders whose tests start processes. `smoke`: files of these that belong to `npm test`. `slow`: files of
+ * other folders that it leaves out, because they take long and other files hold their rows.
+ */
 export const tiers = JSON.parse(fs.readFileSync(path.join(root, 'test/tiers.json'), 'utf8'));
 
 export function isProcessTest(file) {
-  return tiers.processFolders.some((folder) => file.startsWith(`${folder}/`));
+  return tiers.slow.includes(file) || tiers.processFolders.some((folder) => file.startsWith(`${folder}/`));
 }
 
 /** Every test file but the long ones: `{ quick: [file], rest: [file] }`. */

@@ -24,6 +24,14 @@ describe('the two tiers of tests', () => {
     expect(smoke).toEqual([...new Set(smoke)].sort());
   });
 
+  test('slow tests are files that are there, of folders whose tests start no processes, in their order', () => {
+    const slow = tiers.slow as string[];
+    const folders = tiers.processFolders as string[];
+    const isElsewhere = (file: string) => folders.some((folder) => file.startsWith(`${folder}/`));
+    expect(slow.filter((file) => !existsSync(join(ROOT, file)) || isElsewhere(file))).toEqual([]);
+    expect(slow).toEqual([...new Set(slow)].sort());
+  });
+
   test('both tiers have tests, and no file is in both', () => {
     const { quick, rest } = filesByTier() as { quick: string[]; rest: string[] };
     expect(quick.filter((file) => rest.includes(file))).toEqual([]);
