@@ -14,7 +14,8 @@ while [ $n -lt 40 ]; do
   [ -n "$2" ] && [ "$1" != "$2" ] && break
 done
 set -- $(ps -o pgid= -o tpgid= -p "$HEDDLE_PROCESS")
-kill -CONT -- "-$1"
+[ -n "$1" ] && kill -s CONT -- "-$1"
+kill -s CONT "$HEDDLE_PROCESS"
 set -- $(ps -o pgid= -o tpgid= -p "$HEDDLE_PROCESS")
 [ -n "$2" ] && [ "$1" != "$2" ]
 `;
