@@ -2,6 +2,7 @@ import { removeKeys, viewAuth } from '../admin/auth.ts';
 import type { Engine } from '../host/engine/engine.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { printable } from '../util/text/printable.ts';
+import { HeddleError } from '../wire/errors.ts';
 import { RPC_ERRORS } from '../wire/link/json-rpc.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
@@ -11,6 +12,7 @@ import { callExtension, EXTENSIONS, parentOf } from './extensions.ts';
 import { sessionConfig } from './new-session.ts';
 import { promptContent } from './prompt-content.ts';
 import { ACP_ERRORS, AcpError, type RequestContext, type RpcHandlers, type RpcLink } from './rpc-link.ts';
+import { DEFAULT_VALUE } from './session-options.ts';
 import { type ReplayFrom, replaySession } from './show-again.ts';
 import { StoredSessions } from './stored-sessions.ts';
 
@@ -28,6 +30,8 @@ export interface AgentOptions {
   replayFrom: ReplayFrom;
 }
 
+/** What has to be done with a session before it is open to others. */
+type Prepare = (session: AcpSession) => Promise<void>;
 type Method = (params: JsonObject, context: RequestContext) => Promise<JsonObject> | JsonObject;
 
 /** The agent as editors see it: any number of sessions in one process. */
@@ -39,6 +43,8 @@ export class AcpAgent implements RpcHandlers {
   readonly #changing = new Map<string, Promise<unknown>>();
   readonly #methods: ReadonlyMap<string, Method>;
   #features: ClientFeatures = clientFeatures(undefined);
+  /** The editor is gone: nothing more is opened. */
+  #isEnded = false;
 
   constructor(options: AgentOptions) {
     this.#options = options;
@@ -59,7 +65,7 @@ export class AcpAgent implements RpcHandlers {
       ['session/unarchive', (params) => this.#archive(params, { archived: false })],
       ['session/prompt', (params, context) => this.#prompt(params, context)],
       ['session/set_mode', (params) => this.#setMode(params)],
-      ['session/set_config_option', (params) => this.#setOption(params)],
+      ['session/set_config_option', (params, context) => this.#setOption(params, context)],
     ]);
   }
 
@@ -72,19 +78,25 @@ export class AcpAgent implements RpcHandlers {
 
   notified(method: string, params: JsonObject): void {
     if (method !== 'session/cancel') return;
-    const id = stringField(params, 'sessionId') ?? '';
-    void this.#sessions.get(id)?.cancel();
+    // As many steps as a prompt takes to its session, so that a cancel right behind it finds it there.
+    this.#session(params).then(
+      (session) => session.cancel(),
+      () => {}, // the session is not open: nothing runs
+    );
   }
 
   /** Ends all sessions: the editor is gone. */
   async end(): Promise<void> {
+    this.#isEnded = true;
     await Promise.allSettled(this.#changing.values());
     const all = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.allSettled(all.map((session) => session.close()));
   }
 
-  #initialize({ clientCapabilities }: JsonObject): JsonObject {
+  /** A client that speaks another version gets ours, and decides whether it goes on. */
+  #initialize({ protocolVersion, clientCapabilities }: JsonObject): JsonObject {
+    if (!Number.isInteger(protocolVersion)) throw invalidRequest('protocolVersion must be a whole number');
     this.#features = clientFeatures(clientCapabilities);
     return {
       protocolVersion: PROTOCOL,
@@ -137,17 +149,15 @@ export class AcpAgent implements RpcHandlers {
 
   async #load(params: JsonObject, context: RequestContext): Promise<JsonObject> {
     const found = await this.#stored.find(textOf(params, 'sessionId'));
-    const session = await this.#open(found.sessionId, params, resuming(found.sessionId, params));
-    await replaySession(found, session.updates, { from: this.#options.replayFrom, signal: context.signal });
-    context.afterResponse(() => session.announce());
-    return session.settable();
+    const session = await this.#open(found.sessionId, params, resuming(found.sessionId, params), ({ updates }) =>
+      replaySession(found, updates, { from: this.#options.replayFrom, signal: context.signal }),
+    );
+    return this.#opened(session, context);
   }
 
   async #resume(params: JsonObject, context: RequestContext): Promise<JsonObject> {
     const { sessionId } = await this.#stored.find(textOf(params, 'sessionId'));
-    const session = await this.#open(sessionId, params, resuming(sessionId, params));
-    context.afterResponse(() => session.announce());
-    return session.settable();
+    return this.#opened(await this.#open(sessionId, params, resuming(sessionId, params)), context);
   }
 
   async #fork(params: JsonObject, context: RequestContext): Promise<JsonObject> {
@@ -158,33 +168,57 @@ export class AcpAgent implements RpcHandlers {
   }
 
   /** A session that is open here already is opened again: the editor may have restarted its window. */
-  async #open(sessionId: string, params: JsonObject, start: RunConfig): Promise<AcpSession> {
-    const { engine, link, config: base, askTimeoutMs } = this.#options;
+  async #open(id: string, params: JsonObject, start: RunConfig, prepare?: Prepare): Promise<AcpSession> {
+    const { config: base } = this.#options;
     const { cwd, config } = sessionConfig(params, base);
-    await this.#changing.get(sessionId);
+    return this.#openAt(id, cwd, { ...config, ...start }, prepare);
+  }
+
+  async #openAt(sessionId: string, cwd: string, config: RunConfig, prepare?: Prepare): Promise<AcpSession> {
+    const { engine, link, askTimeoutMs } = this.#options;
+    while (this.#changing.has(sessionId)) await this.#changing.get(sessionId);
+    if (this.#isEnded) throw new HeddleError('closed', 'The editor is gone');
     const opening = (async () => {
       await this.#sessions.get(sessionId)?.close();
       const session = await AcpSession.open({
         ...{ engine, link, features: this.#features, sessionId, cwd, askTimeoutMs },
-        config: { ...config, ...start },
+        config,
         onEnded: () => {
           if (this.#sessions.get(sessionId) === session) this.#sessions.delete(sessionId);
         },
       });
       this.#sessions.set(sessionId, session);
+      await this.#requireCredential(session);
+      await prepare?.(session).catch((error) => this.#giveUp(session, error));
       return session;
     })();
-    this.#changing.set(
-      sessionId,
-      opening.catch(() => {}),
+    return this.#meanwhile(sessionId, opening);
+  }
+
+  /** What comes for the session waits until the work is done. */
+  async #meanwhile<T>(sessionId: string, work: Promise<T>): Promise<T> {
+    const settled = work.then(
+      () => {},
+      () => {},
     );
+    this.#changing.set(sessionId, settled);
     try {
-      const session = await opening;
-      await this.#requireCredential(session);
-      return session;
+      return await work;
     } finally {
-      this.#changing.delete(sessionId);
+      if (this.#changing.get(sessionId) === settled) this.#changing.delete(sessionId);
     }
+  }
+
+  async #opened(session: AcpSession, context: RequestContext): Promise<JsonObject> {
+    const title = await this.#stored.titleOf(session.id);
+    context.afterResponse(() => session.announce(title));
+    return session.settable();
+  }
+
+  async #giveUp(session: AcpSession, error: unknown): Promise<never> {
+    if (this.#sessions.get(session.id) === session) this.#sessions.delete(session.id);
+    await session.close();
+    throw error;
   }
 
   /** A session whose model cannot be asked is not opened: the editor can offer the login then. */
@@ -194,10 +228,8 @@ export class AcpAgent implements RpcHandlers {
     const { provider, providers } = await viewAuth(engine, config);
     const auth = providers.find((each) => each.provider === provider);
     if (provider === null || !auth || auth.isReady) return;
-    this.#sessions.delete(session.id);
-    await session.close();
     const choices = 'run "heddle auth login" in a terminal, set a key in the environment, or use --model offline';
-    throw authRequired(`The model needs a credential: ${choices}`);
+    await this.#giveUp(session, authRequired(`The model needs a credential: ${choices}`));
   }
 
   async #list(params: JsonObject): Promise<JsonObject> {
@@ -207,10 +239,7 @@ export class AcpAgent implements RpcHandlers {
   async #close(params: JsonObject): Promise<JsonObject> {
     const session = await this.#session(params);
     this.#sessions.delete(session.id);
-    const closing = session.close();
-    this.#changing.set(session.id, closing);
-    await closing;
-    this.#changing.delete(session.id);
+    await this.#meanwhile(session.id, session.close());
     return {};
   }
 
@@ -246,14 +275,29 @@ export class AcpAgent implements RpcHandlers {
     return {};
   }
 
-  async #setOption(params: JsonObject): Promise<JsonObject> {
+  async #setOption(params: JsonObject, context: RequestContext): Promise<JsonObject> {
     const session = await this.#session(params);
+    if (params.configId === 'agent') return this.#setAgent(session, params.value, context);
     return { configOptions: await session.setOption(params.configId, params.value) };
+  }
+
+  /** An agent answers from the launch on: the session is opened again, where it is. */
+  async #setAgent(session: AcpSession, value: unknown, context: RequestContext): Promise<JsonObject> {
+    if (typeof value !== 'string' || !session.hasAgent(value)) {
+      throw invalidOption(`There is no agent ${printable(String(value))}`);
+    }
+    if (session.isBusy) throw invalidOption('The agent cannot be changed while a turn runs');
+    const { agent: _, sessionId: _new, resume: _old, ...config } = session.config;
+    const agent = value === DEFAULT_VALUE ? {} : { agent: value };
+    const start = (await this.#stored.has(session.id)) ? { resume: session.id } : { sessionId: session.id };
+    const opened = await this.#openAt(session.id, session.cwd, { ...config, ...agent, ...start });
+    context.afterResponse(() => opened.announce());
+    return { configOptions: opened.settable().configOptions };
   }
 
   async #session(params: JsonObject): Promise<AcpSession> {
     const id = textOf(params, 'sessionId');
-    await this.#changing.get(id);
+    while (this.#changing.has(id)) await this.#changing.get(id);
     const session = this.#sessions.get(id);
     if (session) return session;
     throw new AcpError(ACP_ERRORS.notFound, `The session ${printable(id)} is not open: session/load opens it`, {
@@ -272,7 +316,15 @@ function resuming(sessionId: string, { _meta }: JsonObject): RunConfig {
 function textOf(params: JsonObject, name: string): string {
   const text = stringField(params, name);
   if (text !== undefined) return text;
-  throw new AcpError(RPC_ERRORS.invalidParams, `${name} must be a string`, { error_code: 'invalid_request' });
+  throw invalidRequest(`${name} must be a string`);
+}
+
+function invalidRequest(message: string): AcpError {
+  return new AcpError(RPC_ERRORS.invalidParams, message, { error_code: 'invalid_request' });
+}
+
+function invalidOption(message: string): AcpError {
+  return new AcpError(RPC_ERRORS.invalidParams, message, { error_code: 'invalid_option' });
 }
 
 function authRequired(message: string): AcpError {

@@ -11,6 +11,7 @@ import type { ClientFeatures } from './client-features.ts';
 import { askElicitation, askPermission } from './editor-questions.ts';
 import { AcpError, type RpcLink } from './rpc-link.ts';
 import { appliedOf, configOptions, DEFAULT_VALUE, modeState, type SettableState } from './session-options.ts';
+import { stopOf } from './turn-ends.ts';
 import { TurnUpdates } from './turn-updates.ts';
 
 export interface SessionParts {
@@ -41,9 +42,14 @@ export class AcpSession {
   readonly #prompts = new Map<string, OpenPrompt>();
   #state: SettableState;
   #commands: readonly JsonObject[] = [];
-  #title = '';
+  /** The options that the editor knows, as JSON. */
+  #told = '';
+  /** Lines that came before the editor knew the session: it gets them afterwards. */
+  #early: JsonObject[] | null = [];
   #keySource = 'none';
   #isTrustTold = false;
+  /** The editor has chosen a model. */
+  #isModelChosen = false;
   #isClosed = false;
 
   private constructor(parts: SessionParts, transport: Transport) {
@@ -53,7 +59,16 @@ export class AcpSession {
     const now = () => engine.runtime.clock.now();
     this.#updates = new TurnUpdates({ send: (update) => this.#update(update), features, cwd, now });
     const mayBypass = config.dangerouslySkipPermissions === true || config.allowDangerouslySkipPermissions === true;
-    this.#state = { mode: 'default', model: '', effort: null, isThinking: true, models: [], mayBypass };
+    this.#state = {
+      mode: 'default',
+      model: '',
+      effort: null,
+      isThinking: true,
+      models: [],
+      agent: config.agent ?? '',
+      agents: [],
+      mayBypass,
+    };
     this.#peer = new Peer(transport, {
       newId: () => engine.runtime.ids.uuid(),
       onMessage: (line) => this.#take(line),
@@ -83,8 +98,29 @@ export class AcpSession {
     return this.#parts.sessionId;
   }
 
+  /** What another session has to be opened with to go on as this one. */
+  get config(): RunConfig {
+    const { mode, effort } = this.#state;
+    const model = this.#isModelChosen ? { model: this.#state.model } : {};
+    return { ...this.#parts.config, ...model, permissionMode: mode, ...(effort !== null && { effort }) };
+  }
+
   get cwd(): string {
     return this.#parts.cwd;
+  }
+
+  /** A turn runs, or a prompt waits for one. */
+  get isBusy(): boolean {
+    return this.#prompts.size > 0;
+  }
+
+  get agent(): string {
+    return this.#state.agent;
+  }
+
+  /** Whether there is an agent of this name, which could take over; `default` is none. */
+  hasAgent(name: string): boolean {
+    return name === DEFAULT_VALUE || this.#state.agents.some((each) => each.name === name);
   }
 
   get updates(): TurnUpdates {
@@ -96,19 +132,18 @@ export class AcpSession {
     return { modes: modeState(this.#state), configOptions: this.#options() };
   }
 
-  /** Sends what an editor needs once it knows the session. */
-  announce(): void {
+  /** Sends what an editor needs once it knows the session. `title`: of a stored session. */
+  announce(title?: string): void {
     this.#tellCommands();
-    if (this.#title !== '') void this.#update({ sessionUpdate: 'session_info_update', title: this.#title });
+    if (title) void this.#update({ sessionUpdate: 'session_info_update', title });
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const line of early) void this.#take(line);
   }
 
   /** Where the credential of the model comes from; `none` where there is none. */
   get keySource(): string {
     return this.#keySource;
-  }
-
-  get model(): string {
-    return this.#state.model;
   }
 
   async call(request: ControlBody): Promise<JsonObject> {
@@ -142,7 +177,7 @@ export class AcpSession {
   /** Ends the running turn, and what waits behind it; or only one prompt. Their answers say `cancelled`. */
   async cancel(uuid?: string): Promise<void> {
     const meant = uuid === undefined ? [...this.#prompts] : [...this.#prompts].filter(([id]) => id === uuid);
-    if (meant.length === 0) return;
+    if (uuid !== undefined && meant.length === 0) return;
     for (const [, prompt] of meant) prompt.isCancelled = true;
     try {
       const waiting = uuid !== undefined && [...this.#prompts.keys()][0] !== uuid;
@@ -159,20 +194,27 @@ export class AcpSession {
   async setMode(mode: string): Promise<void> {
     const answer = await this.call({ subtype: 'set_permission_mode', mode });
     this.#state = { ...this.#state, mode: stringField(answer, 'mode') ?? mode };
+    this.#tellOptions();
   }
 
   /** Resolves with all options, as they are afterwards. */
   async setOption(id: unknown, value: unknown): Promise<JsonObject[]> {
-    if (id === 'mode' && typeof value === 'string') await this.setMode(value);
-    else if (id === 'model' && typeof value === 'string') await this.call({ subtype: 'set_model', model: value });
-    else if (id === 'effort' && typeof value === 'string') {
+    if (id === 'mode' && typeof value === 'string') {
+      await this.setMode(value);
+      void this.#update({ sessionUpdate: 'current_mode_update', currentModeId: this.#state.mode });
+    } else if (id === 'model' && typeof value === 'string') {
+      await this.call({ subtype: 'set_model', model: value });
+      this.#isModelChosen = true;
+    } else if (id === 'effort' && typeof value === 'string') {
       const effortLevel = value === DEFAULT_VALUE ? null : value;
       await this.call({ subtype: 'apply_flag_settings', settings: { effortLevel } });
     } else if (id === 'thinking' && typeof value === 'boolean') {
       await this.call({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: value ? null : 0 });
       this.#state = { ...this.#state, isThinking: value };
     } else
-      throw new AcpError(RPC_ERRORS.invalidParams, `There is no option ${String(id)} with the value ${String(value)}`);
+      throw new AcpError(RPC_ERRORS.invalidParams, `There is no option ${String(id)} with the value ${String(value)}`, {
+        error_code: 'invalid_option',
+      });
     await this.#readSettings();
     return this.#options();
   }
@@ -181,21 +223,22 @@ export class AcpSession {
   async close(): Promise<void> {
     if (this.#isClosed) return;
     await this.cancel();
-    this.#updates.flush();
+    await this.#updates.endTurn();
+    for (const uuid of [...this.#prompts.keys()]) this.#settle(uuid, { stopReason: 'cancelled' });
     this.#updates.calls.forget();
     this.#isClosed = true;
     this.#transport.endInput();
     await this.#transport.close();
-    for (const { resolve } of this.#prompts.values()) resolve({ stopReason: 'cancelled' });
   }
 
   async #initialize(): Promise<void> {
     const answer = await this.call({ subtype: 'initialize', permissionPreviews: true });
     this.#commands = Array.isArray(answer.commands) ? answer.commands.filter(isObject) : [];
     const models = Array.isArray(answer.models) ? answer.models.filter(isObject) : [];
+    const agents = Array.isArray(answer.agents) ? answer.agents.filter(isObject) : [];
     const mode = stringField(answer, 'current_permission_mode') ?? this.#state.mode;
     this.#keySource = stringField(answer.account, 'apiKeySource') ?? 'none';
-    this.#state = { ...this.#state, models, mode };
+    this.#state = { ...this.#state, models, agents, mode };
     await this.#readSettings();
   }
 
@@ -203,8 +246,18 @@ export class AcpSession {
     this.#state = { ...this.#state, ...appliedOf(await this.call({ subtype: 'get_settings' })) };
   }
 
+  /** All options, for an answer or an update: the editor knows them then. */
   #options(): JsonObject[] {
-    return configOptions(this.#state, { hasSwitches: this.#parts.features.switches });
+    const options = configOptions(this.#state, { hasSwitches: this.#parts.features.switches });
+    this.#told = JSON.stringify(options);
+    return options;
+  }
+
+  /** Tells the options where they are not what the editor has been told. */
+  #tellOptions(): void {
+    const before = this.#told;
+    const configOptions = this.#options();
+    if (this.#told !== before) void this.#update({ sessionUpdate: 'config_option_update', configOptions });
   }
 
   #update(update: JsonObject): Promise<void> | undefined {
@@ -213,6 +266,10 @@ export class AcpSession {
   }
 
   #take(line: JsonObject): Promise<void> | undefined {
+    if (this.#early) {
+      this.#early.push(line);
+      return undefined;
+    }
     const written = this.#updates.note(line);
     if (line.type === 'result') return this.#turnEnded(line);
     if (line.type === 'system') this.#noteSystem(line);
@@ -227,9 +284,8 @@ export class AcpSession {
     } else if (line.subtype === 'status') this.#modeChanged(stringField(line, 'permissionMode'));
     else if (line.subtype === 'input_error') this.#refused(line);
     else if (line.subtype === 'session_title_changed') {
-      this.#title = stringField(line, 'title') ?? this.#title;
-      void this.#update({ sessionUpdate: 'session_info_update', title: this.#title });
-    }
+      void this.#update({ sessionUpdate: 'session_info_update', title: stringField(line, 'title') ?? null });
+    } else if (line.subtype === 'elicitation_complete') this.#elicited(line);
   }
 
   #opened(line: JsonObject): void {
@@ -247,7 +303,14 @@ export class AcpSession {
     if (mode === undefined || mode === this.#state.mode) return;
     this.#state = { ...this.#state, mode };
     void this.#update({ sessionUpdate: 'current_mode_update', currentModeId: mode });
-    void this.#update({ sessionUpdate: 'config_option_update', configOptions: this.#options() });
+    this.#tellOptions();
+  }
+
+  /** What was asked at another address has been answered there. */
+  #elicited(line: JsonObject): void {
+    const elicitationId = stringField(line, 'elicitation_id');
+    if (this.#isClosed || !this.#parts.features.urls || elicitationId === undefined) return;
+    void this.#parts.link.notify('elicitation/complete', { elicitationId });
   }
 
   #tellCommands(): void {
@@ -265,10 +328,16 @@ export class AcpSession {
     await this.#updates.endTurn();
     const named = Array.isArray(line.user_message_uuids) ? line.user_message_uuids.map(String) : [];
     const open = named.filter((uuid) => this.#prompts.has(uuid));
+    const stop = stopOf(line);
+    if (stop instanceof AcpError && open.length > 0) this.#updates.failed(stop.message);
     for (const uuid of open) {
-      if (this.#prompts.get(uuid)?.isCancelled) this.#settle(uuid, { stopReason: 'cancelled' });
-      else this.#settle(uuid, stopOf(line));
+      this.#settle(uuid, this.#prompts.get(uuid)?.isCancelled ? { stopReason: 'cancelled' } : stop);
     }
+    // A command or a fallback may have changed the model. The answer comes as a later line: no line may wait for it.
+    void this.#readSettings().then(
+      () => this.#tellOptions(),
+      () => {}, // the session is gone
+    );
   }
 
   /** A prompt that the session did not take. */
@@ -325,20 +394,4 @@ export interface PromptOptions {
   parentUuid?: string | null;
   /** Joins the turn that runs. */
   isSteering?: boolean;
-}
-
-/** How a turn ended, in the words of the protocol. */
-function stopOf(line: JsonObject): JsonObject | AcpError {
-  const { subtype, terminal_reason: reason, is_error: isError, stop_reason: stop } = line;
-  if (reason === 'refusal') return { stopReason: 'refusal' };
-  if (subtype === 'error_max_turns') return { stopReason: 'max_turn_requests' };
-  if (stop === 'max_tokens' && isError !== true) return { stopReason: 'max_tokens' };
-  if (reason === 'aborted_streaming' || reason === 'aborted_tools') return { stopReason: 'cancelled' };
-  if (isError !== true) return { stopReason: 'end_turn' };
-  const errors = Array.isArray(line.errors) ? line.errors.map(String) : [];
-  const text = errors[0] ?? stringField(line, 'result') ?? `The turn failed: ${String(subtype)}`;
-  return new AcpError(RPC_ERRORS.internal, text, {
-    ...{ error_code: stringField(line, 'error_code') ?? String(subtype), errors },
-    ...(reason !== undefined && { terminal_reason: reason }),
-  });
 }

@@ -128,6 +128,16 @@ export class CallUpdates {
     });
   }
 
+  /** The background work that a call has begun is over: the call has more to show, also long after its prompt. */
+  taskEnded(line: JsonObject): Promise<void> | undefined {
+    const id = stringField(line, 'tool_use_id');
+    if (id === undefined || this.#open.has(id)) return undefined;
+    const content = [textContent(stringField(line, 'summary') ?? '')];
+    const status = line.status === 'failed' ? 'failed' : 'completed';
+    const _meta = { heddle: { task: { id: line.task_id, status: line.status } } };
+    return this.#send({ sessionUpdate: 'tool_call_update', toolCallId: id, status, content, _meta });
+  }
+
   /** Calls without a result when the turn ends have failed. */
   async endAll(): Promise<void> {
     for (const id of [...this.#open.keys()]) {

@@ -179,11 +179,20 @@ async function askByForm(
   const answer = await link.call('elicitation/create', { ...scope, mode: 'form', message, requestedSchema }, signal);
   if (answer.action !== 'accept' || !isObject(answer.content)) return null;
   const { content } = answer;
-  const entries = questions.map(({ text }, at): [string, string] => {
-    const value = content[`q${at + 1}`];
-    return [text, Array.isArray(value) ? value.join(', ') : String(value ?? '')];
-  });
-  return Object.fromEntries(entries);
+  const answers: Record<string, string> = {};
+  for (const [at, { text, isMany }] of questions.entries()) {
+    const answer = formAnswer(content[`q${at + 1}`], { isMany });
+    if (answer === null) return null;
+    answers[text] = answer;
+  }
+  return answers;
+}
+
+/** Null for what is no answer to the question. */
+function formAnswer(value: unknown, { isMany }: { isMany: boolean }): string | null {
+  if (!isMany) return typeof value === 'string' ? value : null;
+  if (!Array.isArray(value) || !value.every((each) => typeof each === 'string')) return null;
+  return value.join(', ');
 }
 
 async function askOneByOne(

@@ -9,6 +9,10 @@ export interface SettableState {
   isThinking: boolean;
   /** The models of `list_models`. */
   models: readonly JsonObject[];
+  /** The agent that answers as the main thread; empty: none. */
+  agent: string;
+  /** The agents that could, as `initialize` lists them. */
+  agents: readonly JsonObject[];
   /** Whether the launch permits the mode that asks for nothing. */
   mayBypass: boolean;
 }
@@ -49,6 +53,7 @@ export function configOptions(state: SettableState, { hasSwitches }: { hasSwitch
       currentValue: state.effort ?? DEFAULT_VALUE,
       options: effortValues(state).map((value) => ({ value, name: value === DEFAULT_VALUE ? 'Default' : value })),
     },
+    ...agentOption(state),
     ...(hasSwitches ? [thinking] : []),
   ];
 }
@@ -56,6 +61,22 @@ export function configOptions(state: SettableState, { hasSwitches }: { hasSwitch
 function effortValues({ effort }: SettableState): string[] {
   const others = effort !== null && !EFFORTS.includes(effort) ? [effort] : [];
   return [DEFAULT_VALUE, ...EFFORTS, ...others];
+}
+
+/** Left out where there is no choice. */
+function agentOption({ agent, agents }: SettableState): JsonObject[] {
+  const offered = agents.flatMap((each) => {
+    const value = stringField(each, 'name');
+    const description = stringField(each, 'description');
+    return value === undefined ? [] : [{ value, name: value, ...(description !== undefined && { description }) }];
+  });
+  if (agent !== '' && !offered.some(({ value }) => value === agent)) offered.push({ value: agent, name: agent });
+  if (offered.length === 0) return [];
+  const none = { value: DEFAULT_VALUE, name: 'Default' };
+  const currentValue = agent === '' ? DEFAULT_VALUE : agent;
+  return [
+    { id: 'agent', name: 'Agent', category: '_agent', type: 'select', currentValue, options: [none, ...offered] },
+  ];
 }
 
 function modelOption({ model, models }: SettableState): JsonObject {

@@ -25,7 +25,7 @@ export async function replaySession(
   const entries = from === 'start' ? wholeHistory(tree, leaf.id) : pathTo(tree, leaf.id).map(entryOf);
   const agents = new Set(listSubagents(path));
   for (const entry of entries) {
-    if (signal.aborted) return;
+    signal.throwIfAborted();
     if (!isConversation(entry) || entry.isMeta === true) continue;
     const agent = agentOf(entry);
     if (agent !== undefined && agents.delete(agent)) await replayAgent(path, agent, updates);

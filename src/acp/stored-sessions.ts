@@ -1,4 +1,5 @@
-import { resolve } from 'node:path';
+import { realpathSync } from 'node:fs';
+import { isAbsolute } from 'node:path';
 import {
   archiveSession,
   deleteStored,
@@ -8,6 +9,7 @@ import {
   renameSession,
   type SessionsLocation,
   type StoredSessionFile,
+  sessionSummary,
   withSession,
 } from '../admin/sessions.ts';
 import type { Engine } from '../host/engine/engine.ts';
@@ -39,13 +41,31 @@ export class StoredSessions {
     return findStored(sessionId, this.#location());
   }
 
+  /** Whether anything of the session is stored. */
+  has(sessionId: string): Promise<boolean> {
+    return this.find(sessionId).then(
+      () => true,
+      (error) => {
+        if (HeddleError.isInstance(error) && error.code === 'session_not_found') return false;
+        throw error;
+      },
+    );
+  }
+
+  /** What lists call the session; undefined where it has nothing to be called by. */
+  async titleOf(sessionId: string): Promise<string | undefined> {
+    const { path } = await this.find(sessionId);
+    const found = await sessionSummary(path);
+    return found?.customTitle ?? found?.summary;
+  }
+
   /** A page of sessions, the newest first. */
   async list(project: string | undefined, cursor: string | undefined): Promise<JsonObject> {
     const offset = cursor === undefined ? 0 : offsetOf(cursor);
     const { home } = this.#location();
     const found = await listSessions({
       ...{ home, limit: PAGE + 1, offset, hideArchived: true },
-      ...(project !== undefined && { project: resolve(project) }),
+      ...(project !== undefined && { project: realProject(project) }),
     });
     const sessions = found.slice(0, PAGE).map((each) => ({
       ...{ sessionId: each.sessionId, cwd: each.cwd ?? this.#cwd },
@@ -79,6 +99,18 @@ export class StoredSessions {
   #location(): SessionsLocation {
     const { log } = this.#engine.runtime;
     return { home: this.#engine.homeOf({ config: {} }), cwd: this.#cwd, log };
+  }
+}
+
+/** Sessions are stored under the real path; of a directory that is gone, there is no other. */
+function realProject(cwd: string): string {
+  if (!isAbsolute(cwd)) {
+    throw new AcpError(RPC_ERRORS.invalidParams, 'cwd must be an absolute path', { error_code: 'invalid_option' });
+  }
+  try {
+    return realpathSync(cwd);
+  } catch {
+    return cwd;
   }
 }
 

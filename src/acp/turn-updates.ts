@@ -25,6 +25,8 @@ export class TurnUpdates {
   readonly #now: () => number;
   #waiting: Waiting | null = null;
   #timer: NodeJS.Timeout | null = null;
+  /** Deltas that the editor has not read yet. */
+  #unread: Promise<void> | null = null;
   #messageId = '';
   /** The blocks of the message that is streamed: their texts, by their place. */
   #blocks = new Map<unknown, string>();
@@ -82,6 +84,11 @@ export class TurnUpdates {
     else if (severity !== 'info') this.#text('agent_message_chunk', `\n*${title}*\n\n`, '');
   }
 
+  /** The prompt is answered with an error: where editors have notices, one tells why. */
+  failed(reason: string): void {
+    if (this.#features.notices) this.notice('error', reason);
+  }
+
   flush(): Promise<void> | undefined {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
@@ -120,8 +127,17 @@ export class TurnUpdates {
     const written = this.#waiting && this.#waiting.kind !== kind ? this.flush() : undefined;
     if (this.#waiting) this.#waiting.text += text;
     else this.#waiting = { kind, messageId: this.#messageId, text };
-    this.#timer ??= setTimeout(() => this.flush(), JOIN_MS);
-    return written;
+    this.#timer ??= setTimeout(() => this.#later(), JOIN_MS);
+    // Where the editor does not read, the session waits, too.
+    return written ?? this.#unread ?? undefined;
+  }
+
+  #later(): void {
+    const written = this.flush();
+    if (!written) return;
+    this.#unread = written.finally(() => {
+      this.#unread = null;
+    });
   }
 
   #text(kind: Waiting['kind'], text: string, messageId: string): Promise<void> | undefined {
@@ -199,6 +215,7 @@ export class TurnUpdates {
     const { subtype } = line;
     if (subtype === 'status') this.#status(line);
     else if (subtype === 'compact_boundary' && this.#compaction !== null) this.#endCompaction('completed');
+    else if (subtype === 'task_notification') this.#taskEnded(line);
     else if (subtype === 'local_command_output') {
       void this.#text('agent_message_chunk', stringField(line, 'content') ?? '', '');
     }
@@ -211,6 +228,14 @@ export class TurnUpdates {
     } else if (compact_result === 'failed' && this.#compaction !== null) {
       this.#endCompaction('failed', typeof compact_error === 'string' ? compact_error : undefined);
     }
+  }
+
+  /** Work in the background has ended, maybe long after the answer to its prompt. */
+  #taskEnded(line: JsonObject): void {
+    const summary = stringField(line, 'summary') ?? '';
+    const isFailed = line.status === 'failed';
+    void this.#calls.taskEnded(line);
+    if (line.ambient !== true && summary !== '') this.notice(isFailed ? 'warning' : 'info', summary);
   }
 
   #endCompaction(status: string, error?: string): void {

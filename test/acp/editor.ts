@@ -104,6 +104,7 @@ export class Editor {
       near.settle({ code: 0, signal: null, stderr: '' });
       await engine.close();
       await reading;
+      expect(this.wrong).toEqual([]);
     });
   }
 

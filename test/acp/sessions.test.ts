@@ -81,7 +81,7 @@ describe('what is set', () => {
     await editor.initialize();
     const { sessionId, modes, configOptions } = await editor.call('session/new', { cwd: editor.dir, mcpServers: [] });
     expect(modes).toMatchObject({ currentModeId: 'default' });
-    expect((configOptions as { id: string }[]).map(({ id }) => id)).toEqual(['mode', 'model', 'effort']);
+    expect((configOptions as { id: string }[]).map(({ id }) => id)).toEqual(['mode', 'model', 'effort', 'agent']);
     await editor.call('session/set_mode', { sessionId, modeId: 'plan' });
     const set = async (configId: string, value: unknown) =>
       (await editor.call('session/set_config_option', { sessionId, configId, value })).configOptions as {
