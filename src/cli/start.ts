@@ -33,6 +33,8 @@ interface Output {
 
 const open = new Map<string, Output>();
 const given: Record<string, () => object> = {};
+/** What keeps the compiled code of each bundle for the next start. */
+const stores: (() => void)[] = [];
 let tag: string | undefined;
 
 function runBundle(name: string): Output {
@@ -44,11 +46,17 @@ function runBundle(name: string): Output {
   if (tag !== tagOf(source)) throw installationChanged(filename);
   const { code, store } = openCodeCache({ dist: __dirname, name, tag });
   const script = new Script(source, { filename, ...(code && { cachedData: code }) });
-  process.once('exit', () => store(script));
+  // One listener for all bundles: Node warns of a leak from the eleventh on.
+  if (stores.length === 0) process.once('exit', storeAll);
+  stores.push(() => store(script));
   const bundle = script.runInThisContext() as Bundle;
   const module = { exports: {} };
   bundle(module.exports, require, module, filename, importModule, loadPart, (file) => given[file]?.());
   return module.exports as Output;
+}
+
+function storeAll(): void {
+  for (const store of stores) store();
 }
 
 /** Reads the bundle and those that it needs, each once. */
