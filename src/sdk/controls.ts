@@ -18,6 +18,7 @@ import type {
   SessionMessagesPage,
   SessionUsage,
   SettingsInForce,
+  ShellCommandResult,
   SlashCommand,
   SwitchLeafResult as WireSwitch,
   SessionTree as WireTree,
@@ -161,6 +162,12 @@ export abstract class Controls {
    */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
     await this.#request({ subtype: 'update_permissions', updates });
+  }
+
+  /** Runs a command of the person: nobody is asked, but deny rules and hooks hold. `shouldQuery`: the model answers at once. */
+  async shellCommand(command: string, { shouldQuery }: { shouldQuery?: boolean } = {}): Promise<ShellCommandResult> {
+    const body = { subtype: 'shell_command', command, ...given({ should_query: shouldQuery }) };
+    return (await this.#request(body)) as ShellCommandResult;
   }
 
   /** Files and directories whose names fit the query, the best first. Files that a rule hides are left out. */

@@ -58,6 +58,11 @@ const OWN: Row[] = [
     requests: [{ subtype: 'update_permissions', updates: [{ type: 'setMode', mode: 'plan', destination: 'session' }] }],
   },
   {
+    method: 'shellCommand',
+    args: ['ls', { shouldQuery: true }],
+    requests: [{ subtype: 'shell_command', command: 'ls', should_query: true }],
+  },
+  {
     method: 'fileSuggestions',
     args: ['pars', { limit: 5 }],
     requests: [{ subtype: 'file_suggestions', query: 'pars', limit: 5 }],

@@ -15,6 +15,7 @@ import {
   updatePermissions,
   updateSettings,
 } from './settings-control.ts';
+import { shellCommand } from './shell-control.ts';
 import { fileSuggestions } from './suggestion-control.ts';
 import { backgroundTasks, getTaskOutput, stopTask } from './task-control.ts';
 import { generateSessionTitle } from './title-control.ts';
@@ -65,6 +66,8 @@ const REQUESTS: Readonly<Record<string, ControlRow>> = {
   apply_flag_settings: { answer: applyFlagSettings },
   update_settings: { answer: updateSettings },
   update_permissions: { answer: updatePermissions },
+
+  shell_command: { answer: shellCommand, isLong: true },
 
   set_max_thinking_tokens: { answer: setMaxThinkingTokens },
 

@@ -26,6 +26,7 @@ export const CAPABILITIES: readonly string[] = [
   'file_suggestions',
   'session_messages',
   'update_permissions',
+  'shell_command',
   'permission_previews',
   // The reference's names for `still_queued` in the answer to `interrupt`, and for `command_lifecycle` lines.
   'interrupt_receipt_v1',

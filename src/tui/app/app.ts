@@ -291,7 +291,7 @@ export class App implements Stage {
     const typing = picker ? null : (this.#typing.loaded?.rows() ?? null);
     return layOutLive(
       {
-        doing: this.#rows.live(view, moment),
+        doing: [...this.#rows.live(view, moment), ...this.#prompts.shell.rows()],
         panel: queueRows(view.queue, context),
         question: picker ?? typing ?? this.#questions.rows({ columns, rows }),
         isAsked: picker !== null || typing?.hasCursor === true || this.#questions.isFocused,

@@ -59,8 +59,14 @@ export class Keyboard {
 
   take(event: InputEvent): void {
     this.#typing.loaded?.beforeKey();
-    if (!this.#takesImage(event)) this.#takeKey(event);
+    if (!this.#stopsShell(event) && !this.#takesImage(event)) this.#takeKey(event);
     this.#typing.loaded?.afterKey();
+  }
+
+  /** Escape and Ctrl+C end a command of the person before anything else. */
+  #stopsShell(event: InputEvent): boolean {
+    const isStop = event.type === 'key' && (event.key === 'escape' || event.key === 'ctrl+c');
+    return isStop && this.#writing.state.focus === 'editor' && this.#prompts.shell.stop();
   }
 
   /** The path of an image, dropped into the editor, is that image. */

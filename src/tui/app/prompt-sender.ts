@@ -3,6 +3,7 @@ import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachedImage } from '../editor/attachments.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { LateTyping } from './late-typing.ts';
+import { ShellCommands } from './shell-commands.ts';
 import type { Writing } from './writing.ts';
 
 /** What the person wants to send. */
@@ -16,6 +17,7 @@ export class Prompts {
   readonly #stage: Stage;
   readonly #writing: Writing;
   readonly #typing: LateTyping;
+  readonly shell: ShellCommands;
   /** Written before the session was open. */
   readonly #early: Draft[] = [];
   /** The texts of prompts that may wait, by uuid. */
@@ -29,6 +31,7 @@ export class Prompts {
     this.#stage = stage;
     this.#writing = writing;
     this.#typing = typing;
+    this.shell = new ShellCommands(stage);
   }
 
   /** Who withdraws questions now: the person, whose interrupt the session has not answered yet, or the session. */
@@ -53,6 +56,7 @@ export class Prompts {
     if (text === '' && draft.images.length === 0) return;
     if (/^\/(exit|quit)$/.test(text)) this.leave();
     else if (!this.#isOpen) this.#early.push(draft);
+    else if (text.startsWith('!')) void this.shell.run(text);
     else if (text.startsWith('/')) this.#command(text, draft, priority);
     else this.#send(draft, priority);
   }

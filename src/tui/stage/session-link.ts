@@ -50,8 +50,9 @@ export class SessionLink {
     await this.#peer.send(message);
   }
 
-  async call(request: ControlBody): Promise<JsonObject> {
-    const answer = await this.#peer.call(request);
+  /** `signal` withdraws the request. */
+  async call(request: ControlBody, options: { signal?: AbortSignal } = {}): Promise<JsonObject> {
+    const answer = await this.#peer.call(request, options);
     return isObject(answer) ? answer : {};
   }
 

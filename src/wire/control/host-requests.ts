@@ -25,7 +25,13 @@ import {
 } from './answers.ts';
 import { Done, exchanges } from './exchange.ts';
 import { InitializeResponse, initializeFields, ModelInfo } from './initialize.ts';
-import { AttachResult, FileSuggestions, PermissionUpdatesResult, SessionMessagesPage } from './interface-answers.ts';
+import {
+  AttachResult,
+  FileSuggestions,
+  PermissionUpdatesResult,
+  SessionMessagesPage,
+  ShellCommandResult,
+} from './interface-answers.ts';
 
 const text = z.optional(z.string());
 const flag = z.optional(z.boolean());
@@ -203,6 +209,11 @@ export const hostRequests = exchanges({
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
   /** Changes rules, directories or the mode, as the answer to a permission question can. All or nothing. */
   update_permissions: () => [{ updates: z.array(PermissionUpdate) }, PermissionUpdatesResult],
+  /**
+   * Runs a command of the person at the host. Deny rules, hooks and the sandbox hold; nobody is asked. The model reads its
+   * output with the next prompt, or at once with `should_query`.
+   */
+  shell_command: () => [{ command: z.string(), should_query: flag }, ShellCommandResult],
   /**
    * The decision that a tool call would get now, and the rule that makes it; with `updates`, the decision that it would get
    * after them. Changes nothing.

@@ -50,6 +50,7 @@ export type {
   FileSuggestions,
   PermissionUpdatesResult,
   SessionMessagesPage,
+  ShellCommandResult,
 } from './interface-answers.ts';
 
 export type HostSubtype = keyof typeof hostRequests;

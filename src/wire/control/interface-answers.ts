@@ -43,6 +43,10 @@ export const SessionMessagesPage = open(() => ({
 }));
 export type SessionMessagesPage = z.infer<typeof SessionMessagesPage>;
 
+/** What a command of the person has printed. A failed one has all of it in `stderr`, with its exit code. */
+export const ShellCommandResult = open(() => ({ stdout: z.string(), stderr: z.string(), is_error: z.boolean() }));
+export type ShellCommandResult = z.infer<typeof ShellCommandResult>;
+
 /** What happened to permission updates. */
 export const PermissionUpdatesResult = open(() => ({ mode: z.string() }));
 export type PermissionUpdatesResult = z.infer<typeof PermissionUpdatesResult>;

@@ -39,6 +39,7 @@ export async function openTerminal({
   size,
   env = {},
   home = null,
+  holds = {},
   isKept = true,
   cwd = '/project',
   answers = {},
@@ -50,6 +51,8 @@ export async function openTerminal({
   /** The config home: with one, what is typed is stored. */
   home?: string | null;
   isKept?: boolean;
+  /** Answers that wait, by subtype. */
+  holds?: Readonly<Record<string, Promise<void>>>;
   cwd?: string;
   answers?: Readonly<Record<string, (request: JsonObject) => JsonObject>>;
   now?: () => number;
@@ -70,9 +73,10 @@ export async function openTerminal({
     const sent = received.filter(({ type }) => type === 'user').map(({ uuid }) => uuid);
     return { cancelled: sent.slice(1), still_queued: [] };
   };
-  const answer = (request_id: string, request: JsonObject) => {
+  const answer = async (request_id: string, request: JsonObject) => {
     const own = request.subtype === 'interrupt' ? interrupted : ANSWERS[String(request.subtype)];
     const body = (answers[String(request.subtype)] ?? own)?.(request) ?? {};
+    await holds[String(request.subtype)];
     void far.write({ type: 'control_response', response: { subtype: 'success', request_id, response: body } });
   };
   const reading = (async () => {
@@ -80,7 +84,7 @@ export async function openTerminal({
       if (line instanceof Error) continue;
       received.push(line);
       const request = line.request as JsonObject | undefined;
-      if (request) answer(line.request_id as string, request);
+      if (request) void answer(line.request_id as string, request);
     }
     near.settle({ code: 0, signal: null, stderr: '' });
     far.endInput();

@@ -206,3 +206,31 @@ test('terminal.onInterrupt: what waits is sent after an interrupt', async () => 
     received.flatMap(({ request }) => ((request as JsonObject)?.subtype === 'interrupt' ? [request] : []));
   await vi.waitFor(() => expect(interrupts()).toEqual([{ subtype: 'interrupt', cancel_queued: false }]));
 });
+
+test('! runs a command over the wire, and Escape withdraws it', async () => {
+  let end = () => {};
+  const held = new Promise<void>((resolve) => {
+    end = resolve;
+  });
+  const { terminal, received, sees, send } = await openTerminal({ holds: { shell_command: held } });
+  const requests = (subtype: string) =>
+    received.flatMap(({ request }) => ((request as JsonObject)?.subtype === subtype ? [request] : []));
+  terminal.type('!npm test');
+  await sees('! npm test');
+  terminal.type('\r');
+  await sees(/! npm test · runs · esc stops it/);
+  expect(requests('shell_command')).toEqual([{ subtype: 'shell_command', command: 'npm test', should_query: false }]);
+  terminal.type('\x1b');
+  await sees('! npm test: stopped');
+  expect(received).toContainEqual(expect.objectContaining({ type: 'control_cancel_request' }));
+  await send(
+    { type: 'user', uuid: 'a', message: { role: 'user', content: '<bash-input>npm test</bash-input>' } },
+    {
+      type: 'user',
+      uuid: 'b',
+      message: { role: 'user', content: '<bash-stdout>3 passed</bash-stdout><bash-stderr></bash-stderr>' },
+    },
+  );
+  await sees('3 passed');
+  end();
+});
