@@ -28,6 +28,7 @@ import type { McpServerStatus } from '../wire/mcp.ts';
 import type { PermissionModeName, PermissionUpdate } from '../wire/permissions.ts';
 import type { ThinkingDisplay } from '../wire/thinking-display.ts';
 import type { Connection } from './connection.ts';
+import { given } from './given-fields.ts';
 import { type McpServers, serversOnWire } from './options/mcp-servers.ts';
 import type { SdkPluginConfig } from './options/option-types.ts';
 import {
@@ -391,11 +392,6 @@ export type ControlMethods = Pick<Controls, keyof Controls>;
 export interface SwitchOptions {
   restoreFiles?: boolean;
   dryRun?: boolean;
-}
-
-/** The fields without the undefined ones: on the wire, an absent field differs from null. */
-function given(fields: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function list<T>(value: T[] | undefined): T[] {

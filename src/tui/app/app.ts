@@ -97,12 +97,8 @@ export class App implements Stage {
     const { ended } = this;
     const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
     this.#ends = new Ends({
-      stage: this,
-      prompts: this.#prompts,
-      questions: this.#questions,
-      ended,
-      report,
-      isGuest: options.isGuest,
+      ...{ stage: this, prompts: this.#prompts, questions: this.#questions },
+      ...{ ended, report, isGuest: options.isGuest },
     });
     this.#overlay = new Overlay({
       ...{ terminal, painter: this.#painter, writing: this.#writing },
@@ -168,6 +164,7 @@ export class App implements Stage {
 
   /** Draws soon: something has changed. */
   changed(): void {
+    this.#typing.loaded?.noteDraft();
     this.#spinner.turn(this.isBusy && !this.#isLeaving);
     if (this.isBusy) this.#questions.prefetch();
     this.#painter.soon();
@@ -222,10 +219,7 @@ export class App implements Stage {
 
   /** Rows of the terminal's own, for the scrollback. */
   print(lines: readonly string[], style: Style | null = null): void {
-    const rows = lines.flatMap((line) =>
-      line === '' ? [toRow([], this.#context.palette)] : this.#toRows(line, style),
-    );
-    this.#commit(rows);
+    this.#commit(lines.flatMap((line) => this.#toRows(line, line === '' ? null : style)));
     this.#rows.interrupted();
   }
 
@@ -315,9 +309,7 @@ export class App implements Stage {
       if (change.type === 'done' && change.block.kind === 'result') this.#turnEnded(change.block.isError);
     }
     this.#commit(this.#rows.take(changes, this.tracker.view));
-    if (changes.length === 0) return;
-    this.#typing.loaded?.noteQueue();
-    this.changed();
+    if (changes.length > 0) this.changed();
   }
 
   #asked(request: ControlRequestFrame): void {

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../util/json.ts';
+import { type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Draft, EditorState } from '../editor/editor.ts';
 import type { Completion, EarlierPrompt, FocusWorld } from '../focus/focus-state.ts';
@@ -99,8 +99,8 @@ export class Typing {
     this.#drafts.note();
   }
 
-  /** The queue may have changed. */
-  noteQueue(): void {
+  /** The draft or the queue may have changed. */
+  noteDraft(): void {
     this.#drafts.note();
   }
 
@@ -130,6 +130,7 @@ export class Typing {
 
   /** The session is open: its settings can be asked for. Resolves with them. */
   async opened(): Promise<TypingSettings> {
+    if (this.#place.sessionId === null) await this.#askSession();
     const answer: JsonObject = await this.#stage.call({ subtype: 'get_settings' }).catch(() => ({}));
     const { settings, problems } = typingSettings(answer);
     this.#settings = settings;
@@ -139,6 +140,16 @@ export class Typing {
     }
     for (const problem of problems) this.#stage.print([`! Settings: ${problem}.`], 'warning');
     return settings;
+  }
+
+  /** Which session is continued: its lines come with the first turn, and the draft is wanted now. */
+  async #askSession(): Promise<void> {
+    const { messages } = await this.#stage
+      .call({ subtype: 'session_messages', limit: 1 })
+      .catch(() => ({ messages: [] }));
+    const last = Array.isArray(messages) ? messages.at(-1) : undefined;
+    const sessionId = stringField(last, 'session_id');
+    if (sessionId !== undefined) this.noteSession(sessionId);
   }
 
   async close(): Promise<void> {

@@ -40,6 +40,7 @@ export async function openTerminal({
   env = {},
   home = null,
   holds = {},
+  sessionId = 'the-session',
   isKept = true,
   cwd = '/project',
   answers = {},
@@ -51,6 +52,7 @@ export async function openTerminal({
   /** The config home: with one, what is typed is stored. */
   home?: string | null;
   isKept?: boolean;
+  sessionId?: string | null;
   /** Answers that wait, by subtype. */
   holds?: Readonly<Record<string, Promise<void>>>;
   cwd?: string;
@@ -62,7 +64,7 @@ export async function openTerminal({
   const received: JsonObject[] = [];
   let ids = 0;
   const app = new App({
-    ...{ terminal, cwd, home, isKept, sessionId: 'the-session', version: '1.2.3', tracker: createViewTracker() },
+    ...{ terminal, cwd, home, isKept, sessionId, version: '1.2.3', tracker: createViewTracker() },
     env: { TERM: 'xterm-256color', NO_COLOR: '1', TERM_PROGRAM: 'vscode', ...env },
     connect: async () => near,
     newId: () => `id-${++ids}`,

@@ -234,3 +234,12 @@ test('! runs a command over the wire, and Escape withdraws it', async () => {
   await sees('3 passed');
   end();
 });
+
+test('[TUI-32] a session that is continued says which one it is, before its first turn: its draft is back', async () => {
+  const home = temporaryDirectory();
+  mkdirSync(join(home, 'drafts'));
+  writeFileSync(join(home, 'drafts', 'resumed.json'), JSON.stringify({ display: 'left here', queued: [] }));
+  const answers = { session_messages: () => ({ messages: [{ type: 'user', session_id: 'resumed' }], total: 1 }) };
+  const { sees } = await openTerminal({ home, sessionId: null, answers });
+  await sees('❯ left here');
+});
