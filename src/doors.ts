@@ -41,6 +41,11 @@ export const DOORS: readonly Door[] = [
   },
   { target: 'cli/commands/acp.ts', from: COMMANDS, why: ONE_COMMAND },
   {
+    target: 'cli/run/project-trust.ts',
+    from: ['cli/interactive.ts'],
+    why: 'what of a project needs trust, with the code of settings; most projects bring nothing',
+  },
+  {
     target: 'tui/questions/open-dialog.ts',
     from: ['tui/app/late-questions.ts'],
     why: 'the code of questions; it is read when a turn begins, the first frame does not need it',

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import type { SharedSession } from '../host/hosts/share-session.ts';
 import { Tty } from '../tui/term/tty.ts';
 import { runTui } from '../tui/tui.ts';
@@ -29,6 +31,7 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
   try {
     const { exitCode, lines } = await runTui({
       ...{ tty: new Tty({ stdin, stdout, env }), env, cwd, version: HEDDLE_VERSION, newId, ...stored(config) },
+      ...(await trustOf(cwd, config)),
       async connect(stderr) {
         own.session = ownSession(engine, { config, stderr });
         return own.session.shared.own({ role: 'drive', name: `the terminal of process ${process.pid}` });
@@ -51,6 +54,17 @@ const KEPT = 'No shell has taken this terminal back. Close it: the session conti
 
 function isOver({ hub }: SharedSession): boolean {
   return !hub.isReady() || hub.hosts.some((host) => host.isAwaited);
+}
+
+/** The question of trust, where the project brings files that may need it and the launch does not answer it. */
+async function trustOf(cwd: string, config: RunConfig) {
+  const { trust, settingSources, bare, safeMode, worktree } = config;
+  const home = findConfigHome(process.env);
+  const isAnswered = trust || settingSources !== undefined || bare || safeMode || worktree !== undefined;
+  const hasFiles = ['.claude', '.mcp.json'].some((name) => existsSync(join(cwd, name)));
+  if (isAnswered || !hasFiles || !home || !('path' in home)) return {};
+  const { projectTrust } = await import('./run/project-trust.ts');
+  return { trust: projectTrust(cwd, home.path, config) };
 }
 
 /** Where the terminal stores what is typed. A config home that cannot be used stops the session, which says so. */

@@ -2,6 +2,7 @@ import { createViewTracker } from '../view/tracker.ts';
 import type { Transport } from '../wire/link/transport.ts';
 import { App } from './app/app.ts';
 import type { TuiEnd } from './app/tui-options.ts';
+import type { ProjectTrust } from './stage/project-trust.ts';
 import { openDeathPipe } from './term/death-pipe.ts';
 import { reportFailure } from './term/failure-report.ts';
 import { withMaskedLog } from './term/masked-log.ts';
@@ -12,6 +13,8 @@ export interface RunTuiOptions {
   env: Readonly<Record<string, string | undefined>>;
   cwd: string;
   version: string;
+  /** Looks at the project's files before the session opens; absent: there is nothing to ask. */
+  trust?: ProjectTrust;
   /** Opens the session; called after the first frame. `stderr` takes its warnings. */
   connect: (stderr: (text: string) => void) => Promise<Transport>;
   newId: () => string;

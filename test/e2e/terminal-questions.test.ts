@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { toolUse } from '../../src/testing/index.ts';
@@ -6,6 +6,30 @@ import { makePlace } from '../support/place.ts';
 import { hasTmux, openPane } from '../support/tmux-pane.ts';
 
 const inTmux = test.skipIf(!hasTmux);
+
+inTmux.each([
+  ['1', false, false],
+  ['2', true, true],
+  ['3', true, false],
+])('nothing of a project runs before it is trusted: the answer %s', async (digit, runs, isKept) => {
+  const place = await makePlace(['Hello.', 'Hello again.']);
+  const command = 'touch hook-ran';
+  mkdirSync(join(place.cwd, '.claude'), { recursive: true });
+  const hooks = { SessionStart: [{ hooks: [{ type: 'command', command }] }] };
+  writeFileSync(join(place.cwd, '.claude', 'settings.json'), JSON.stringify({ hooks }));
+  const pane = openPane(place, '"say hello"');
+  await pane.sees(/This project is not trusted yet[\s\S]*settings\.json[\s\S]*touch hook-ran[\s\S]*❯ 1 Not now/);
+  expect(place.api.requests).toHaveLength(0);
+  expect(existsSync(join(place.cwd, 'hook-ran'))).toBe(false);
+  await settled();
+  pane.keys(digit);
+  await pane.sees('Hello.');
+  expect(existsSync(join(place.cwd, 'hook-ran'))).toBe(runs);
+  const trustFile = join(place.home, 'trust.json');
+  expect(existsSync(trustFile) && readFileSync(trustFile, 'utf8').includes('hash')).toBe(isKept);
+  pane.keys('C-d', 'C-d');
+  await pane.isOver();
+});
 
 /** Longer than a question waits for quiet, and than it ignores keys. */
 const settled = () => new Promise((resolve) => setTimeout(resolve, 500));

@@ -6,7 +6,7 @@ import { everyCommand, type ShellScript, whyUnknown } from '../../permissions/sh
 import { type JsonObject, stringField } from '../../util/json.ts';
 import type { CommandPreview } from '../../wire/control/index.ts';
 
-export interface CommandPlace {
+export interface CommandContext {
   policy: Policy;
   /** Whether the session confines commands. */
   isSandboxed: boolean;
@@ -15,7 +15,7 @@ export interface CommandPlace {
 /** What a command would do beyond reading, as far as its text tells, and where it would run. */
 export async function commandPreview(
   input: JsonObject,
-  { policy, isSandboxed }: CommandPlace,
+  { policy, isSandboxed }: CommandContext,
 ): Promise<CommandPreview> {
   const command = stringField(input, 'command') ?? '';
   const script = (await policy.readCommand?.(command)) ?? null;

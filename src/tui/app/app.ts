@@ -24,6 +24,7 @@ import { SessionLink } from '../stage/session-link.ts';
 import type { Stage } from '../stage/stage.ts';
 import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
+import { mayOpen } from './ask-trust.ts';
 import { editorRows } from './editor-rows.ts';
 import { Ends, NOBODY } from './ends.ts';
 import { Keyboard } from './keyboard.ts';
@@ -140,6 +141,7 @@ export class App implements Stage {
     this.#painter.now();
     const loading = this.#typing.load();
     try {
+      if (!(await mayOpen(this.#options.trust, this, this.#questions))) return this.ended;
       const transport = await this.#options.connect((text) => this.warn(text));
       await transport.connect();
       this.#link = new SessionLink(transport, {

@@ -3,7 +3,7 @@ import type * as open from '../questions/open-dialog.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** What questions need of code that is loaded late, and of the person's settings. */
-export type QuestionParts = Pick<typeof open, 'openDialog' | 'callInShort'> & { habits: Habits };
+export type QuestionParts = Pick<typeof open, 'openDialog' | 'callInShort' | 'trustDialog'> & { habits: Habits };
 
 /** Loads the code of questions when a turn begins, or with the first question. */
 export class LateQuestions {
@@ -11,6 +11,7 @@ export class LateQuestions {
   readonly #onLoaded: () => void;
   #parts: QuestionParts | null = null;
   #isLoading = false;
+  #isComplete = false;
 
   constructor(stage: Stage, onLoaded: () => void) {
     this.#stage = stage;
@@ -23,7 +24,9 @@ export class LateQuestions {
 
   /** Null as long as it is not loaded, which this call begins. A load that fails is tried again with the next call. */
   parts(): QuestionParts | null {
-    if (!this.#parts && !this.#isLoading) {
+    // Loaded before the session was open: its settings are still to come.
+    const isDue = !this.#parts || (!this.#isComplete && this.#stage.link !== null);
+    if (isDue && !this.#isLoading) {
       this.#isLoading = true;
       this.#load()
         .catch(() => {})
@@ -35,9 +38,10 @@ export class LateQuestions {
   }
 
   async #load(): Promise<void> {
-    const { openDialog, callInShort, habitsIn } = await import('../questions/open-dialog.ts');
+    const { openDialog, callInShort, trustDialog, habitsIn } = await import('../questions/open-dialog.ts');
+    this.#isComplete = this.#stage.link !== null;
     const settings = this.#stage.link ? await this.#stage.call({ subtype: 'get_settings' }).catch(() => ({})) : {};
-    this.#parts = { openDialog, callInShort, habits: habitsIn(settings) };
+    this.#parts = { openDialog, callInShort, trustDialog, habits: habitsIn(settings) };
     this.#onLoaded();
   }
 }

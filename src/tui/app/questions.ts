@@ -6,7 +6,7 @@ import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import type { Size } from '../screen/screen.ts';
 import type { Dialog, DialogInput } from '../stage/dialog.ts';
 import type { Stage } from '../stage/stage.ts';
-import { LateQuestions } from './late-questions.ts';
+import { LateQuestions, type QuestionParts } from './late-questions.ts';
 import type { Writing } from './writing.ts';
 
 /** A question takes the keys by itself only when nobody has typed for this long. */
@@ -15,7 +15,7 @@ const QUIET_MS = 600;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** Makes a question of the terminal's own. */
-export type OwnQuestion = (asking: Asking) => Dialog;
+export type OwnQuestion = (asking: Asking, parts: QuestionParts) => Dialog;
 
 interface OpenOwnQuestion {
   readonly id: string;
@@ -158,7 +158,7 @@ export class Questions {
     const parts = this.#late.parts();
     if (!this.#open.dialog && parts) {
       const asking = this.#asking(question.id, parts.habits);
-      this.#open.dialog = 'make' in question ? question.make(asking) : parts.openDialog(question, asking);
+      this.#open.dialog = 'make' in question ? question.make(asking, parts) : parts.openDialog(question, asking);
     }
     return this.#open.dialog;
   }

@@ -1,5 +1,6 @@
 import type { ViewTracker } from '../../view/changes.ts';
 import type { Transport } from '../../wire/link/transport.ts';
+import type { ProjectTrust } from '../stage/project-trust.ts';
 import type { Terminal } from '../term/terminal.ts';
 
 export interface TuiOptions {
@@ -10,6 +11,8 @@ export interface TuiOptions {
   tracker: ViewTracker;
   /** Opens the session, after the first frame; `stderr` takes its warnings. Rejects with what to tell the person. */
   connect: (stderr: (text: string) => void) => Promise<Transport>;
+  /** Looks at the project's files before the session opens; absent: there is nothing to ask. */
+  trust?: ProjectTrust;
   newId: () => string;
   now: () => number;
   /** The config home, for history, drafts and keys; null: there is none. */

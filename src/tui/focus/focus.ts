@@ -43,7 +43,8 @@ function takeTyped(before: FocusState, typed: string, world: FocusWorld): FocusS
   while (rest !== '') {
     const [first = ''] = rest;
     const isKey = takesKeysOf(state, world, state.chord ? first : rest);
-    const taken = isKey ? takeKey(state, first, { type: 'text', text: first }, world) : takeText(state, rest, world);
+    const key = first === ' ' && state.focus === 'question' ? 'space' : first;
+    const taken = isKey ? takeKey(state, key, { type: 'text', text: first }, world) : takeText(state, rest, world);
     intents.push(...taken.intents);
     state = taken.state;
     rest = isKey ? rest.slice(first.length) : '';

@@ -1,15 +1,22 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
 import type { Question } from '../../view/view.ts';
 import type { Dialog } from '../stage/dialog.ts';
+import type { ProjectTrustView } from '../stage/project-trust.ts';
 import type { Asking, Habits } from './asking.ts';
 import { ChoicesDialog } from './choices-dialog.ts';
 import { ElicitationDialog } from './elicitation-dialog.ts';
 import { callInShort } from './head-rows.ts';
 import { PermissionDialog } from './permission-dialog.ts';
 import { PlanDialog } from './plan-dialog.ts';
+import { TrustDialog } from './trust-dialog.ts';
 
 /** The door hands on the whole module. @public */
 export { callInShort };
+
+/** The terminal's own question about the project's files. */
+export function trustDialog(view: ProjectTrustView, asking: Asking): Dialog {
+  return new TrustDialog(view, asking);
+}
 
 /** A question on the screen, by its kind. */
 export function openDialog(question: Question, asking: Asking): Dialog {

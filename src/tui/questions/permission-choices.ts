@@ -1,7 +1,7 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { Outcome } from './asking.ts';
 import type { MenuItem } from './menu.ts';
-import { describedUpdates, KEPT_IN, offeredUpdates, onlyRule, withRule } from './rule-text.ts';
+import { describedUpdates, FILE_OF_SCOPE, offeredUpdates, onlyRule, withRule } from './rule-text.ts';
 import { visible } from './shown-text.ts';
 
 /** One answer to a question about a call. */
@@ -66,7 +66,7 @@ function keptChoice(
   { id, text, destination }: Place,
   { updates, what, index }: { updates: readonly JsonObject[]; what: string; index: number },
 ): PermissionChoice {
-  const file = KEPT_IN[destination];
+  const file = FILE_OF_SCOPE[destination];
   const rule = onlyRule(updates) === null ? what : `rule ${what}`;
   return {
     ...{ id, text, behavior: 'allow' },
@@ -101,5 +101,5 @@ export function whyNeverAlways(request: JsonObject): string | null {
   const content = stringField(matched, 'rule_content');
   const rule = `${stringField(matched, 'tool_name') ?? ''}${content === undefined ? '' : `(${content})`}`;
   const source = stringField(matched, 'source') ?? '';
-  return `a rule of ${KEPT_IN[source] ?? visible(source)} asks for this each time: ${visible(rule)}`;
+  return `a rule of ${FILE_OF_SCOPE[source] ?? visible(source)} asks for this each time: ${visible(rule)}`;
 }

@@ -21,7 +21,7 @@ import {
 } from './permission-choices.ts';
 import { RuleEditor } from './rule-editor.ts';
 import { offeredUpdates, onlyRule, widerRule } from './rule-text.ts';
-import { say } from './say.ts';
+import { sendRemark } from './send-remark.ts';
 import { span, spanRows, textRows, visible } from './shown-text.ts';
 import { TextField } from './text-field.ts';
 import { TextPager } from './text-pager.ts';
@@ -157,7 +157,7 @@ export class PermissionDialog implements Dialog {
     const send = () => {
       this.#asking.answer(permissionAnswer(choice, remark), outcome);
       // An approval has no place for a text: what the person says joins the turn.
-      if (choice.behavior === 'allow' && remark !== '') say(remark, stage);
+      if (choice.behavior === 'allow' && remark !== '') sendRemark(remark, stage);
     };
     const others = stage.tracker.view.questions.filter(({ id }) => id !== this.#question.id);
     if (choice.updates.length === 0 || others.length === 0) send();

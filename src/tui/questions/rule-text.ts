@@ -62,7 +62,7 @@ function writtenRule(rule: JsonObject): string {
 }
 
 /** The files of settings, as people know them. */
-export const KEPT_IN: Readonly<Record<string, string>> = {
+export const FILE_OF_SCOPE: Readonly<Record<string, string>> = {
   localSettings: '.claude/settings.local.json',
   projectSettings: '.claude/settings.json',
   userSettings: 'settings.json of the config home',

@@ -2,7 +2,7 @@ import type { UserInput } from '../../wire/messages/user.ts';
 import type { Stage } from '../stage/stage.ts';
 
 /** What the person says with an answer joins the running turn, as a prompt that was sent meanwhile. */
-export function say(text: string, stage: Stage): void {
+export function sendRemark(text: string, stage: Stage): void {
   const message = {
     ...{ type: 'user', uuid: stage.newId(), message: { role: 'user', content: text } },
     priority: 'next',
