@@ -112,7 +112,8 @@ export class App implements Stage {
     });
     this.#window = new WindowSize(terminal, (column) => this.#draw(column));
     const escapeMs = env.SSH_CONNECTION ? 100 : 25;
-    this.#input = createInputReader({ escapeMs, onEvent: (event) => this.#onEvent(event) });
+    const guessesPastes = /^(?:linux|vt\d|cons25|ansi)/.test(env.TERM ?? '');
+    this.#input = createInputReader({ escapeMs, guessesPastes, onEvent: (event) => this.#onEvent(event) });
     this.#listen();
   }
 

@@ -15,7 +15,9 @@ const earlier = (display: string, project = '/project', sessionId = 'old'): stri
 
 function draftsIn(home: string): string[] {
   const folder = join(home, 'drafts');
-  return existsSync(folder) ? readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8')) : [];
+  // A file that is being written has another name until it is whole.
+  const whole = existsSync(folder) ? readdirSync(folder).filter((name) => /^[\w-]+\.json$/.test(name)) : [];
+  return whole.map((name) => readFileSync(join(folder, name), 'utf8'));
 }
 
 const sentTexts = (received: readonly JsonObject[]) =>
@@ -242,4 +244,11 @@ test('[TUI-32] a session that is continued says which one it is, before its firs
   const answers = { session_messages: () => ({ messages: [{ type: 'user', session_id: 'resumed' }], total: 1 }) };
   const { sees } = await openTerminal({ home, sessionId: null, answers });
   await sees('❯ left here');
+});
+
+test('[TUI-96] on a terminal that does not bracket pastes, many characters at once send nothing', async () => {
+  const { terminal, sees, received } = await openTerminal({ env: { TERM: 'linux' } });
+  terminal.type('the first line\rthe second line\r');
+  await sees(/the first line\s+the second line/);
+  expect(sentTexts(received)).toEqual([]);
 });
