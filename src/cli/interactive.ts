@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { SharedSession } from '../host/hosts/share-session.ts';
+import type { SessionTarget } from '../tui/stage/stage.ts';
 import { Tty } from '../tui/term/tty.ts';
 import { runTui } from '../tui/tui.ts';
 import { findConfigHome } from '../util/own/config-home.ts';
@@ -24,7 +25,8 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
   // Warnings reach the terminal by the launch.
   const engine = openProcessEngine(() => {});
   const newId = () => engine.runtime.ids.uuid();
-  const config = sessionConfig(given, newId);
+  // The terminal shows the list of sessions, and the last turns of one, itself.
+  const { replayHistory: _shown, ...config } = sessionConfig(withoutList(given), newId);
   const own: { session: OwnSession | null } = { session: null };
   // The end of the terminal is not the end of the session. The terminal itself listens, too.
   process.on('SIGHUP', () => {});
@@ -32,10 +34,12 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
     const { exitCode, lines } = await runTui({
       ...{ tty: new Tty({ stdin, stdout, env }), env, cwd, version: HEDDLE_VERSION, newId, ...stored(config) },
       ...(await trustOf(cwd, config)),
-      async connect(stderr) {
-        own.session = ownSession(engine, { config, stderr });
+      async connect(stderr, target) {
+        own.session = ownSession(engine, { config: target ? otherSession(config, target) : config, stderr });
         return own.session.shared.own({ role: 'drive', name: `the terminal of process ${process.pid}` });
       },
+      isContinued: typeof given.resume === 'string' || given.continue === true,
+      ...(given.resume === true && { command: '/resume' }),
       ...(prompt !== undefined && { prompt }),
     });
     const { session } = own;
@@ -73,3 +77,26 @@ function stored({ noHistory, noSessionPersistence, sessionId }: RunConfig) {
   const isKept = !noHistory && !noSessionPersistence;
   return { home: home && 'path' in home ? home.path : null, isKept, sessionId: sessionId ?? null };
 }
+
+/** `-r` without a session: until one is chosen from the list, the session is a new one. */
+function withoutList({ resume, ...others }: RunConfig): RunConfig {
+  return resume === true || resume === undefined ? others : { ...others, resume };
+}
+
+/** The configuration for another session than that of the launch. */
+function otherSession(ofLaunch: RunConfig, { resume }: SessionTarget): RunConfig {
+  const config = { ...ofLaunch };
+  for (const key of OF_LAUNCH) delete config[key];
+  return { ...config, resume };
+}
+
+/** What says which session the launch means. */
+const OF_LAUNCH = [
+  'resume',
+  'continue',
+  'sessionId',
+  'forkSession',
+  'resumeSessionAt',
+  'resumeDropsTurn',
+  'continueTurn',
+] as const satisfies (keyof RunConfig)[];

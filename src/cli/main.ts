@@ -20,8 +20,8 @@ async function main(argv: readonly string[]): Promise<number> {
 
 /** A person at a terminal, who wants no format for programs, has the terminal; a prompt is optional then. */
 function isInteractive({ config }: ParsedArgs): boolean {
-  const { print, outputFormat = 'text', inputFormat = 'text', initOnly, resume } = config;
-  if (print || outputFormat !== 'text' || inputFormat !== 'text' || initOnly || resume === true) return false;
+  const { print, outputFormat = 'text', inputFormat = 'text', initOnly } = config;
+  if (print || outputFormat !== 'text' || inputFormat !== 'text' || initOnly) return false;
   const { TERM, HEDDLE_UI } = process.env;
   return process.stdin.isTTY && process.stdout.isTTY && TERM !== 'dumb' && HEDDLE_UI !== 'plain';
 }

@@ -3,6 +3,7 @@ import type { Transport } from '../wire/link/transport.ts';
 import { App } from './app/app.ts';
 import type { TuiEnd } from './app/tui-options.ts';
 import type { ProjectTrust } from './stage/project-trust.ts';
+import type { SessionTarget } from './stage/stage.ts';
 import { openDeathPipe } from './term/death-pipe.ts';
 import { reportFailure } from './term/failure-report.ts';
 import { withMaskedLog } from './term/masked-log.ts';
@@ -15,8 +16,8 @@ export interface RunTuiOptions {
   version: string;
   /** Looks at the project's files before the session opens; absent: there is nothing to ask. */
   trust?: ProjectTrust;
-  /** Opens the session; called after the first frame. `stderr` takes its warnings. */
-  connect: (stderr: (text: string) => void) => Promise<Transport>;
+  /** Opens the session of the launch, after the first frame, or another one. `stderr` takes its warnings. */
+  connect: (stderr: (text: string) => void, target?: SessionTarget) => Promise<Transport>;
   newId: () => string;
   /** The config home; null where there is none. */
   home: string | null;
@@ -24,6 +25,10 @@ export interface RunTuiOptions {
   isKept: boolean;
   /** The id of a new session; null where a session is continued. */
   sessionId: string | null;
+  /** Whether the session of the launch has a conversation already: its last turns are shown. */
+  isContinued?: boolean;
+  /** A command of the terminal, to begin with. */
+  command?: string;
   /** Sent as soon as the session is open. */
   prompt?: string;
   /** The session is another process's: leaving it does not end it, and no signal to this process interrupts it. */

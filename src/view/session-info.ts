@@ -55,6 +55,7 @@ export function infoOfAnswer(before: SessionInfo, answer: JsonObject): SessionIn
   const agents = objectsIn(answer, 'agents').map((agent) => textField(agent, 'name'));
   return {
     ...withCommands(before, answer),
+    sessionId: stringField(answer, 'session_id') ?? before.sessionId,
     mode: textField(answer, 'current_permission_mode') || before.mode,
     version: textField(answer, 'heddle_version') || before.version,
     outputStyle: textField(answer, 'output_style') || before.outputStyle,

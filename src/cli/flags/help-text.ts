@@ -123,7 +123,10 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
     title: 'Sessions',
     options: [
       ['-c, --continue', 'Go on with the newest session of this directory'],
-      ['-r, --resume <session>', 'Go on with a session: its id, the start of it, its title, or a file'],
+      [
+        '-r, --resume [session]',
+        'Go on with a session: its id, the start of it, its title, or a file; in a terminal without one: a list',
+      ],
       ['--fork-session', 'With --resume or --continue: into a new session'],
       ['--resume-session-at <uuid>', 'With --resume: go on from that message'],
       ['--continue-turn', 'With --resume or --continue: continue the turn that was cut off'],

@@ -40,6 +40,7 @@ export function sessionNode({ id, entry, parent, isSidechain }: TreeNode): Sessi
     ...(timestamp !== undefined && { timestamp }),
     ...(preview !== undefined && { preview: firstWords(preview, PREVIEW) }),
     ...(isSidechain && { is_sidechain: true }),
+    ...(!isSidechain && isPrompt(entry) && { is_prompt: true as const }),
   };
 }
 

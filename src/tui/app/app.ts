@@ -1,18 +1,16 @@
 import type { JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Change, ViewTracker } from '../../view/changes.ts';
+import { createViewTracker } from '../../view/tracker.ts';
 import type { ControlRequestFrame } from '../../wire/link/frames.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
 import type { ExitInfo } from '../../wire/link/transport.ts';
+import { copyText } from '../clipboard/clipboard.ts';
 import type { InputEvent } from '../input/input-event.ts';
 import { createInputReader, type InputReader } from '../input/input-reader.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
-import { noteRows } from '../rows/blocks/block-to-rows.ts';
-import { queueRows } from '../rows/live/doing-rows.ts';
-import { layOutLive } from '../rows/live/live-layout.ts';
-import { statusRow } from '../rows/live/status-row.ts';
-import { NO_COLOURS, type Row, SIXTEEN_COLOURS, type Style, toRow } from '../rows/row.ts';
-import { expandTabs, safeText } from '../rows/safe-text.ts';
+import { printedLines } from '../rows/blocks/block-to-rows.ts';
+import { NO_COLOURS, type Row, SIXTEEN_COLOURS, type Style } from '../rows/row.ts';
 import { createWidths, type WidthOptions } from '../rows/widths.ts';
 import { OtherScreen } from '../screen/other-screen.ts';
 import { type LiveRows, Painter } from '../screen/painter.ts';
@@ -21,27 +19,29 @@ import { Screen, type Size } from '../screen/screen.ts';
 import type { Pager } from '../stage/pager.ts';
 import type { Picker } from '../stage/picker.ts';
 import { SessionLink } from '../stage/session-link.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { BesidePrompt, SessionTarget, Stage } from '../stage/stage.ts';
 import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
 import { mayOpen } from './ask-trust.ts';
-import { editorRows } from './editor-rows.ts';
 import { Ends, NOBODY } from './ends.ts';
 import { Keyboard } from './keyboard.ts';
 import { LateRows } from './late-rows.ts';
 import { LateTyping } from './late-typing.ts';
+import { liveRows } from './live-rows.ts';
 import { Overlay } from './overlay.ts';
 import { Prompts } from './prompt-sender.ts';
 import { Questions } from './questions.ts';
+import { changeSession } from './session-change.ts';
 import { SessionRows } from './session-rows.ts';
 import { Notices, Spinner } from './spinner.ts';
-import { knowsGraphemes, shortPath, type TuiEnd, type TuiOptions } from './tui-options.ts';
+import { knowsGraphemes, startLine, type TuiEnd, type TuiOptions } from './tui-options.ts';
 import { WindowSize } from './window-size.ts';
 import { Writing } from './writing.ts';
 
 /** The loop of the terminal: lines and keys come in, frames go out. */
 export class App implements Stage {
-  readonly tracker: ViewTracker;
+  tracker: ViewTracker;
+  readonly place: Stage['place'];
   readonly #terminal: Terminal;
   readonly #notices: Notices;
   readonly #writing = new Writing();
@@ -55,7 +55,8 @@ export class App implements Stage {
   readonly #context: BlockContext;
   readonly #screen: Screen;
   readonly #painter: Painter;
-  readonly #rows: SessionRows;
+  #rows: SessionRows;
+  readonly #late: LateRows;
   readonly #spinner: Spinner;
   readonly #input: InputReader;
   readonly #window: WindowSize;
@@ -69,6 +70,7 @@ export class App implements Stage {
   constructor(options: TuiOptions) {
     const { terminal, env, tracker } = options;
     this.#options = options;
+    this.place = options;
     this.#terminal = terminal;
     this.tracker = tracker;
     let end: (end: TuiEnd) => void = () => {};
@@ -78,9 +80,9 @@ export class App implements Stage {
     this.#end = end;
     this.#widths = { byGraphemes: knowsGraphemes(env), ambiguousWide: false };
     const widths = createWidths(this.#widths);
-    const late = new LateRows(() => this.take([{ type: 'live' }]));
+    this.#late = new LateRows(() => this.take([{ type: 'live' }]));
     this.#context = {
-      ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: late.colours },
+      ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: this.#late.colours },
       palette: env.NO_COLOR || env.TERM === 'dumb' ? NO_COLOURS : SIXTEEN_COLOURS,
     };
     this.#screen = new Screen({ size: terminal.size, widths, family: reflowFamilyOf(env) });
@@ -89,7 +91,7 @@ export class App implements Stage {
       write: (bytes) => terminal.write(bytes),
       live: (size) => this.#live(size),
     });
-    this.#rows = new SessionRows(this.#context, late);
+    this.#rows = new SessionRows(this.#context, this.#late);
     this.#notices = new Notices(() => this.#painter.soon());
     this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
     this.#typing = new LateTyping({ ...options, platform: process.platform }, this, this.#writing);
@@ -143,22 +145,45 @@ export class App implements Stage {
     const loading = this.#typing.load();
     try {
       if (!(await mayOpen(this.#options.trust, this, this.#questions))) return this.ended;
-      const transport = await this.#options.connect((text) => this.warn(text));
-      await transport.connect();
-      this.#link = new SessionLink(transport, {
-        newId: this.#options.newId,
-        onLine: (line) => this.#note(line),
-        onQuestion: (request) => this.#asked(request),
-        onWithdrawn: (id) => this.#withdrawn(id),
-        onClosed: (exit) => this.#closed(exit),
-      });
-      const answer = await this.#link.initialize();
-      await loading;
-      this.#opened(answer);
+      await this.#connect(undefined, loading);
+      if (this.#options.isContinued) await this.#prompts.showEarlier();
+      this.#prompts.opened(this.#options.prompt);
+      if (this.#options.command !== undefined) this.command(this.#options.command);
     } catch (error) {
       this.leave(1, [`heddle: ${messageOf(error)}`]);
     }
     return this.ended;
+  }
+
+  async #connect(target?: SessionTarget, ready?: Promise<void>): Promise<void> {
+    const transport = await this.#options.connect((text) => this.warn(text), target);
+    await transport.connect();
+    const link: SessionLink = new SessionLink(transport, {
+      newId: this.#options.newId,
+      onLine: (line) => this.#note(line),
+      onQuestion: (request) => this.#asked(request),
+      onWithdrawn: (id) => this.#withdrawn(id),
+      onClosed: (exit) => this.#link === link && this.#closed(exit),
+    });
+    this.#link = link;
+    const answer = await link.initialize();
+    await ready;
+    if (target) this.#typing.loaded?.noteSession(target.resume);
+    this.#opened(target ? { ...answer, session_id: target.resume } : answer);
+  }
+
+  async openSession(target: SessionTarget): Promise<void> {
+    const before = { link: this.#link, isBusy: this.isBusy, sessionId: this.tracker.view.info.sessionId };
+    this.#link = null;
+    this.#prompts.closed();
+    await changeSession(before, target, (each) => this.#openAnew(each)).finally(() => this.#prompts.opened(undefined));
+  }
+
+  async #openAnew(target: SessionTarget | undefined): Promise<void> {
+    this.tracker = createViewTracker();
+    this.#rows = new SessionRows(this.#context, this.#late);
+    this.#questions.changed();
+    await this.#connect(target);
   }
 
   handleSignals(source: NodeJS.Process): { dispose(): void } {
@@ -200,19 +225,8 @@ export class App implements Stage {
     return this.#overlay.page(pager);
   }
 
-  async lend<Value>(use: () => Promise<Value>): Promise<Value> {
-    const { focus } = this.#writing.state;
-    this.#painter.hold();
-    this.#terminal.leave();
-    this.#writing.focus('external');
-    try {
-      return await use();
-    } finally {
-      this.#writing.focus(focus);
-      this.#terminal.enter();
-      this.#painter.resume();
-      this.#painter.resized(this.#terminal.size);
-    }
+  lend<Value>(use: () => Promise<Value>): Promise<Value> {
+    return this.#overlay.lend(use);
   }
 
   draft(text: string): void {
@@ -220,20 +234,32 @@ export class App implements Stage {
     this.changed();
   }
 
+  draftBeside(text: string, beside: BesidePrompt): void {
+    this.#prompts.draftBeside(text, beside);
+  }
+
   /** Rows of the terminal's own, for the scrollback. */
   print(lines: readonly string[], style: Style | null = null): void {
-    this.#commit(lines.flatMap((line) => this.#toRows(line, line === '' ? null : style)));
+    this.printRows(printedLines(lines, style, this.#context));
+  }
+
+  printRows(rows: readonly Row[]): void {
+    this.#commit(rows);
     this.#rows.interrupted();
+  }
+
+  copy(text: string): Promise<string> {
+    const { env } = this.#options;
+    return copyText(text, { env, platform: process.platform, write: (bytes) => this.#terminal.write(bytes) });
+  }
+
+  command(text: string): void {
+    this.#prompts.command(text);
   }
 
   /** What would have gone to stderr. */
   warn(text: string): void {
     this.print([`! ${text.trim().replace(/^heddle: /, '')}`], 'warning');
-  }
-
-  #toRows(line: string, style: Style | null): Row[] {
-    if (style) return noteRows(line, style, this.#context);
-    return [toRow([{ text: expandTabs(safeText(line)) }], this.#context.palette)];
   }
 
   #commit(rows: readonly Row[]): void {
@@ -243,13 +269,8 @@ export class App implements Stage {
 
   /** Stops the process until the shell continues it. */
   async suspend(): Promise<void> {
-    this.#painter.hold();
-    if (this.isBusy) this.#terminal.write('The turn pauses, too; fg continues.\r\n');
-    const wasStopped = await this.#terminal.suspend();
-    this.#terminal.enter();
-    this.#painter.resume();
+    if (!(await this.#overlay.suspend(this))) this.#notices.show('There is no shell to go back to.');
     this.#draw();
-    if (!wasStopped) this.#notices.show('There is no shell to go back to.');
   }
 
   /** Gives the terminal back, and ends the session. */
@@ -279,25 +300,11 @@ export class App implements Stage {
     }
   }
 
-  #live({ columns, rows }: Size): LiveRows {
-    const { view } = this.tracker;
-    const context = this.#context;
-    const moment = { now: this.now(), isCalm: this.#options.env.HEDDLE_REDUCED_MOTION === '1' };
-    const notice = this.#notices.text;
-    const picker = this.#overlay.rows({ columns, rows });
-    const typing = picker ? null : (this.#typing.loaded?.rows() ?? null);
-    return layOutLive(
-      {
-        doing: [...this.#rows.live(view, moment), ...this.#prompts.shell.rows()],
-        panel: queueRows(view.queue, context),
-        question: picker ?? typing ?? this.#questions.rows({ columns, rows }),
-        isAsked: picker !== null || typing?.hasCursor === true || this.#questions.isFocused,
-        notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
-        editor: editorRows(this.#writing.editor, this.#typing.loaded?.hint(this.#writing.editor) ?? '', context),
-        status: [statusRow(view, this.#keyboard.hint(), context)],
-      },
-      { columns, rows, more: (count) => toRow([{ text: `\u2026 ${count} more`, styles: ['dim'] }], context.palette) },
-    );
+  #live(size: Size): LiveRows {
+    const own = { stage: this, rows: this.#rows, writing: this.#writing, typing: this.#typing, prompts: this.#prompts };
+    const asked = { questions: this.#questions, overlay: this.#overlay, keyboard: this.#keyboard };
+    const { env } = this.#options;
+    return liveRows({ ...own, ...asked, notice: this.#notices.text, isCalm: env.HEDDLE_REDUCED_MOTION === '1' }, size);
   }
 
   #note(line: JsonObject): void {
@@ -329,15 +336,7 @@ export class App implements Stage {
 
   #opened(answer: JsonObject): void {
     this.take(this.tracker.opened(answer));
-    const { info } = this.tracker.view;
-    const parts = [
-      `heddle ${this.#options.version}`,
-      info.model,
-      shortPath(this.#options.cwd, this.#options.env),
-      info.mode,
-    ];
-    this.print([parts.filter((part) => part !== '').join(' \u00b7 ')], 'dim');
-    this.#prompts.opened(this.#options.prompt);
+    this.print([startLine(this.#options, this.tracker.view.info)], 'dim');
     void this.#typing.loaded?.opened().then(({ ambiguousWide }) => this.#useWidths({ ambiguousWide }));
     this.changed();
   }

@@ -58,6 +58,7 @@ export class Keyboard {
   }
 
   take(event: InputEvent): void {
+    if (this.#leavesBranch(event)) return;
     this.#typing.loaded?.beforeKey();
     if (!this.#stopsShell(event) && !this.#takesImage(event)) this.#takeKey(event);
     this.#typing.loaded?.afterKey();
@@ -79,6 +80,15 @@ export class Keyboard {
     const { state, intents } = takeInput(this.#writing.state, event, this.#world());
     this.#writing.set(state);
     for (const intent of intents) this.#act(intent);
+  }
+
+  /** Escape leaves a prompt that would be sent as another branch; its text stays. */
+  #leavesBranch(event: InputEvent): boolean {
+    const { focus } = this.#writing.state;
+    const isEscape = event.type === 'key' && event.key === 'escape' && focus === 'editor';
+    if (!isEscape || !this.#prompts.beside || this.#stage.isBusy) return false;
+    this.#prompts.sendBeside(null);
+    return true;
   }
 
   /** What keys would do now, for the status row. */
@@ -139,7 +149,7 @@ export class Keyboard {
         this.#actOn(intent.action);
         break;
       case 'copy':
-        this.#stage.notify('Copying is not built yet: select with the mouse.');
+        void this.#stage.copy(intent.text).then((text) => this.#stage.notify(text));
         break;
       case 'pick':
         this.#overlay.picked(intent);

@@ -106,6 +106,34 @@ export class Overlay {
     this.draw();
   }
 
+  /** The terminal is another program's while `use` runs. */
+  async lend<Value>(use: () => Promise<Value>): Promise<Value> {
+    const { painter, terminal, writing } = this.#parts;
+    const { focus } = writing.state;
+    painter.hold();
+    terminal.leave();
+    writing.focus('external');
+    try {
+      return await use();
+    } finally {
+      writing.focus(focus);
+      terminal.enter();
+      painter.resume();
+      painter.resized(terminal.size);
+    }
+  }
+
+  /** Stops the process until the shell continues it. False: there is no shell. */
+  async suspend({ isBusy }: { readonly isBusy: boolean }): Promise<boolean> {
+    const { painter, terminal } = this.#parts;
+    painter.hold();
+    if (isBusy) terminal.write('The turn pauses, too; fg continues.\r\n');
+    const wasStopped = await terminal.suspend();
+    terminal.enter();
+    painter.resume();
+    return wasStopped;
+  }
+
   /** Draws the pager soon, if there is one. */
   soon(): void {
     if (!this.#pager || this.#timer) return;

@@ -1,7 +1,7 @@
 import { messageOf } from '../../util/message-of.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachedImage } from '../editor/attachments.ts';
-import type { Stage } from '../stage/stage.ts';
+import type { BesidePrompt, Stage } from '../stage/stage.ts';
 import type { LateTyping } from './late-typing.ts';
 import { ShellCommands } from './shell-commands.ts';
 import type { Writing } from './writing.ts';
@@ -22,6 +22,8 @@ export class Prompts {
   readonly #early: Draft[] = [];
   /** The texts of prompts that may wait, by uuid. */
   readonly #texts = new Map<string, string>();
+  /** The earlier prompt that the next one replaces on a branch of its own. */
+  #beside: BesidePrompt | null = null;
   #isOpen = false;
   #hasFailed = false;
   #turns = 0;
@@ -51,6 +53,29 @@ export class Prompts {
     for (const draft of this.#early.splice(0)) this.submit(draft);
   }
 
+  get beside(): BesidePrompt | null {
+    return this.#beside;
+  }
+
+  /** The next prompt replaces this one on a branch of its own; null: it follows the conversation. */
+  sendBeside(beside: BesidePrompt | null): void {
+    this.#beside = beside;
+    this.#stage.changed();
+  }
+
+  draftBeside(text: string, beside: BesidePrompt): void {
+    this.#stage.draft(text);
+    this.sendBeside(beside);
+  }
+
+  /** Another session is being opened: what is sent meanwhile waits for it. */
+  closed(): void {
+    this.#beside = null;
+    this.#isOpen = false;
+    this.#turns = 0;
+    this.#hasFailed = false;
+  }
+
   submit(draft: Draft, priority?: 'next' | 'later'): void {
     const text = draft.text.trim();
     if (text === '' && draft.images.length === 0) return;
@@ -58,7 +83,25 @@ export class Prompts {
     else if (!this.#isOpen) this.#early.push(draft);
     else if (text.startsWith('!')) void this.shell.run(text);
     else if (text.startsWith('/')) this.#command(text, draft, priority);
+    else if (this.#beside && this.#stage.isBusy) void this.#askBeside(draft, this.#beside);
     else this.#send(draft, priority);
+  }
+
+  /** Sending it would interrupt the turn. The draft waits in the editor for the answer. */
+  async #askBeside(draft: Draft, beside: BesidePrompt): Promise<void> {
+    const { askChoice } = await import('../commands/run-command.ts');
+    this.#writing.draft(draft.text);
+    askChoice(this.#stage, 'A turn is running, which another branch interrupts', [
+      { text: 'Not yet', run: () => {} },
+      {
+        text: 'Interrupt it, and send',
+        run: () => {
+          this.#writing.draft('');
+          this.#beside = beside;
+          this.#send(draft, undefined);
+        },
+      },
+    ]);
   }
 
   turnEnded(isError: boolean): void {
@@ -120,6 +163,12 @@ export class Prompts {
     return [`${title}session ${info.sessionId}${cost}`, `heddle -r ${info.sessionId.slice(0, 8)} continues it`];
   }
 
+  /** Shows the last turns of a conversation that one comes back to. */
+  async showEarlier(): Promise<void> {
+    const { printEarlier } = await import('../commands/run-command.ts');
+    await printEarlier(this.#stage);
+  }
+
   /** A command of the terminal that a key is short for. */
   command(text: string): void {
     this.#run(text).then(
@@ -156,8 +205,9 @@ export class Prompts {
       pictures.length === 0 ? text : [...(text === '' ? [] : [{ type: 'text' as const, text }]), ...pictures];
     const message = {
       ...{ type: 'user', uuid, message: { role: 'user', content } },
-      ...(priority && { priority }),
+      ...(this.#beside ? { parentUuid: this.#beside.parentUuid } : priority && { priority }),
     } as UserInput;
+    this.#beside = null;
     if (this.#texts.size > 100) this.#texts.clear();
     this.#texts.set(uuid, text);
     this.#stage.take(tracker.sent(message, this.#stage.now()));

@@ -1,6 +1,8 @@
 import type { ViewTracker } from '../../view/changes.ts';
+import type { SessionInfo } from '../../view/view.ts';
 import type { Transport } from '../../wire/link/transport.ts';
 import type { ProjectTrust } from '../stage/project-trust.ts';
+import type { SessionTarget } from '../stage/stage.ts';
 import type { Terminal } from '../term/terminal.ts';
 
 export interface TuiOptions {
@@ -9,8 +11,11 @@ export interface TuiOptions {
   cwd: string;
   version: string;
   tracker: ViewTracker;
-  /** Opens the session, after the first frame; `stderr` takes its warnings. Rejects with what to tell the person. */
-  connect: (stderr: (text: string) => void) => Promise<Transport>;
+  /**
+   * Opens the session of the launch, after the first frame, or another one. `stderr` takes its warnings. Rejects with
+   * what to tell the person.
+   */
+  connect: (stderr: (text: string) => void, target?: SessionTarget) => Promise<Transport>;
   /** Looks at the project's files before the session opens; absent: there is nothing to ask. */
   trust?: ProjectTrust;
   newId: () => string;
@@ -21,6 +26,10 @@ export interface TuiOptions {
   isKept: boolean;
   /** The id of a new session; null where the session to continue is not known yet. */
   sessionId: string | null;
+  /** Whether the session of the launch has a conversation already: its last turns are shown. */
+  isContinued?: boolean;
+  /** A command of the terminal, to begin with. */
+  command?: string;
   /** Sent as soon as the session is open. */
   prompt?: string;
   /** Keeps what is known of an exception in the terminal's own code; returns lines for the person. */
@@ -44,7 +53,12 @@ export function knowsGraphemes({ TERM = '', TERM_PROGRAM = '', WT_SESSION, TMUX 
   return WT_SESSION !== undefined || /kitty|ghostty/.test(TERM) || /^(WezTerm|iTerm\.app|ghostty)$/.test(TERM_PROGRAM);
 }
 
+/** What stands above a session. */
+export function startLine({ version, cwd, env }: TuiOptions, { model, mode }: SessionInfo): string {
+  return [`heddle ${version}`, model, shortPath(cwd, env), mode].filter((part) => part !== '').join(' \u00b7 ');
+}
+
 /** A path as people write it. */
-export function shortPath(cwd: string, { HOME }: Env): string {
+function shortPath(cwd: string, { HOME }: Env): string {
   return HOME && (cwd === HOME || cwd.startsWith(`${HOME}/`)) ? `~${cwd.slice(HOME.length)}` : cwd;
 }

@@ -128,3 +128,16 @@ function hasTaken(
     child.stdin?.end(text);
   });
 }
+
+/** Copies with a program of the system, else through the terminal. Resolves with a sentence that says how. */
+export async function copyText(
+  text: string,
+  { write, ...options }: ClipboardOptions & { write: (sequence: string) => unknown },
+): Promise<string> {
+  const program = await copyWithProgram(text, options);
+  if (program !== null) return `Copied with ${program}.`;
+  const sequence = copySequence(text);
+  if (sequence === null) return 'The text is too long to be copied through the terminal.';
+  write(sequence);
+  return 'Copied through the terminal, where it permits that.';
+}

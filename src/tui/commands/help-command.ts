@@ -8,6 +8,7 @@ const KEYS: readonly [keys: string, what: string][] = [
   ['shift+tab', 'next permission mode'],
   ['up, down', 'earlier prompts; take back what waits'],
   ['ctrl+r', 'search earlier prompts'],
+  ['ctrl+o', 'the whole conversation, in a pager'],
   ['ctrl+l', 'draw the screen again'],
   ['ctrl+z', 'back to the shell; fg continues'],
 ];

@@ -1,9 +1,18 @@
 import { messageOf } from '../../util/message-of.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
+import { BRANCH_COMMANDS } from './branch-commands.ts';
 import { helpLines } from './help-command.ts';
+import { SESSION_COMMANDS } from './session-commands.ts';
 import { SESSION_INFO_COMMANDS } from './session-info-commands.ts';
 import { TASK_COMMANDS } from './task-commands.ts';
+
+/**
+ * Behind the same door: what a session that is continued shows, and questions of the terminal itself.
+ * @public
+ */
+export { printEarlier } from '../pager/earlier-rows.ts';
+export { askChoice } from '../pickers/ask-choice.ts';
 
 /** The commands that the terminal answers itself; every other one is the session's. */
 export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
@@ -19,6 +28,8 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
     description: 'Give the terminal back; the session continues without it',
     run: detach,
   },
+  ...SESSION_COMMANDS,
+  ...BRANCH_COMMANDS,
   {
     name: 'redraw',
     description: 'Draw the screen again',

@@ -119,6 +119,29 @@ export function cutRow(row: Row, width: number, widths: RowWidths): Row {
   return kept as Row;
 }
 
+/** A row in pieces of at most `width` columns, each with the colours that hold there. */
+export function breakRow(row: Row, width: number, widths: RowWidths): Row[] {
+  if (widths.of(textOfRow(row)) <= width) return [row];
+  const rows: Row[] = [];
+  let [piece, used, colours] = ['', 0, ''];
+  for (const part of partsOfRow(row)) {
+    if (part.startsWith('\x1b')) {
+      colours = part === RESET || part === '\x1b[m' ? '' : colours + part;
+      piece += part;
+      continue;
+    }
+    for (const cluster of widths.clusters(part)) {
+      if (used + cluster.width > width && used > 0) {
+        rows.push((colours === '' ? piece : piece + RESET) as Row);
+        [piece, used] = [colours, 0];
+      }
+      piece += cluster.text;
+      used += cluster.width;
+    }
+  }
+  return [...rows, piece as Row];
+}
+
 interface RowWidths {
   of(text: string): number;
   clusters(text: string): { text: string; width: number }[];

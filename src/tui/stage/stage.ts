@@ -2,10 +2,22 @@ import type { JsonObject } from '../../util/json.ts';
 import type { Change, ViewTracker } from '../../view/changes.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
-import type { Style } from '../rows/row.ts';
+import type { Row, Style } from '../rows/row.ts';
 import type { Pager } from './pager.ts';
 import type { Picker } from './picker.ts';
 import type { SessionLink } from './session-link.ts';
+
+/** A stored session to go on with, by its id. */
+export interface SessionTarget {
+  resume: string;
+}
+
+/** An earlier prompt that the next one replaces on a branch of its own. */
+export interface BesidePrompt {
+  /** The message that both follow; null: they are the first ones. */
+  parentUuid: string | null;
+  title: string;
+}
 
 /** What the parts of the terminal use of each other's surroundings: the session, and the screen. */
 export interface Stage {
@@ -14,6 +26,8 @@ export interface Stage {
   readonly link: SessionLink | null;
   readonly context: BlockContext;
   readonly isBusy: boolean;
+  /** The directory of the session, and the config home. */
+  readonly place: { readonly cwd: string; readonly home: string | null };
   now(): number;
   newId(): string;
   /** Asks the session. Rejects with what to tell the person, also where the session is not open. */
@@ -26,6 +40,17 @@ export interface Stage {
   redraw(): void;
   /** Lines of the terminal's own, for the scrollback. */
   print(lines: readonly string[], style?: Style | null): void;
+  /** Rows for the scrollback. */
+  printRows(rows: readonly Row[]): void;
+  /** Copies a text; resolves with a sentence that says how. */
+  copy(text: string): Promise<string>;
+  /**
+   * Goes to another session: this one is ended, then that one is opened. Rejects where it cannot be opened; then this
+   * one is open again.
+   */
+  openSession(target: SessionTarget): Promise<void>;
+  /** Runs a command of the terminal. */
+  command(text: string): void;
   /** A text for a few seconds. */
   notify(text: string, ms?: number): void;
   /** Gives the keys to a list over the editor. One that is open is closed. */
@@ -38,6 +63,8 @@ export interface Stage {
   lend<Value>(use: () => Promise<Value>): Promise<Value>;
   /** Puts a text into the editor; what was there can be had back by undo. */
   draft(text: string): void;
+  /** The same, for a prompt that replaces an earlier one on a branch of its own. */
+  draftBeside(text: string, beside: BesidePrompt): void;
   /** Stops the process until the shell continues it. */
   suspend(): Promise<void>;
   /** Gives the terminal back, and ends the session. */

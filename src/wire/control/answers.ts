@@ -64,6 +64,8 @@ export const SessionNode = open(() => ({
   /** The first words of the entry. */
   preview: text,
   is_sidechain: flag,
+  /** It is a prompt: not the result of a tool, and not a text that the runtime wrote in the user's role. */
+  is_prompt: flag,
 }));
 export type SessionNode = z.infer<typeof SessionNode>;
 

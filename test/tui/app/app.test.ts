@@ -53,6 +53,7 @@ test('[TUI-02, TUI-03] the prompt is painted before the session is open; what is
   });
   const app = new App({
     ...{ terminal, cwd: '/project', version: '1.2.3', tracker: createViewTracker(), env: { NO_COLOR: '1' } },
+
     connect: () => opened.then(() => near),
     newId: () => 'id',
     now: Date.now,

@@ -1,9 +1,10 @@
 import { expect, vi } from 'vitest';
 import { App } from '../../../src/tui/app/app.ts';
 import type { TuiEnd } from '../../../src/tui/app/tui-options.ts';
+import type { SessionTarget } from '../../../src/tui/stage/stage.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { createViewTracker } from '../../../src/view/tracker.ts';
-import { memoryPair } from '../../../src/wire/link/memory-transport.ts';
+import { type MemoryTransport, memoryPair } from '../../../src/wire/link/memory-transport.ts';
 import { afterTest } from '../../support/after-test.ts';
 import { createFakeTerminal, type FakeTerminal } from '../../support/fake-terminal.ts';
 
@@ -18,6 +19,8 @@ export interface OpenTerminal {
   /** Waits until the screen shows this. */
   sees(text: string | RegExp): Promise<string>;
   app: App;
+  /** The sessions that it has opened; undefined: that of the launch. */
+  targets: (SessionTarget | undefined)[];
 }
 
 const READY = {
@@ -45,6 +48,7 @@ export async function openTerminal({
   cwd = '/project',
   answers = {},
   now = Date.now,
+  refuses,
 }: {
   prompt?: string;
   size?: { columns: number; rows: number };
@@ -58,15 +62,26 @@ export async function openTerminal({
   cwd?: string;
   answers?: Readonly<Record<string, (request: JsonObject) => JsonObject>>;
   now?: () => number;
+  /** Why no other session can be opened. */
+  refuses?: string;
 } = {}): Promise<OpenTerminal> {
   const terminal = createFakeTerminal(size);
-  const { near, far } = memoryPair();
+  const targets: (SessionTarget | undefined)[] = [];
+  const reading: Promise<void>[] = [];
+  let far: MemoryTransport;
   const received: JsonObject[] = [];
   let ids = 0;
   const app = new App({
     ...{ terminal, cwd, home, isKept, sessionId, version: '1.2.3', tracker: createViewTracker() },
     env: { TERM: 'xterm-256color', NO_COLOR: '1', TERM_PROGRAM: 'vscode', ...env },
-    connect: async () => near,
+    connect: async (_stderr, target) => {
+      targets.push(target);
+      if (target && refuses !== undefined) throw new Error(refuses);
+      const pair = memoryPair();
+      far = pair.far;
+      reading.push(read(pair));
+      return pair.near;
+    },
     newId: () => `id-${++ids}`,
     now,
     ...(prompt !== undefined && { prompt }),
@@ -75,30 +90,30 @@ export async function openTerminal({
     const sent = received.filter(({ type }) => type === 'user').map(({ uuid }) => uuid);
     return { cancelled: sent.slice(1), still_queued: [] };
   };
-  const answer = async (request_id: string, request: JsonObject) => {
+  const answer = async (to: MemoryTransport, request_id: string, request: JsonObject) => {
     const own = request.subtype === 'interrupt' ? interrupted : ANSWERS[String(request.subtype)];
     const body = (answers[String(request.subtype)] ?? own)?.(request) ?? {};
     await holds[String(request.subtype)];
-    void far.write({ type: 'control_response', response: { subtype: 'success', request_id, response: body } });
+    void to.write({ type: 'control_response', response: { subtype: 'success', request_id, response: body } });
   };
-  const reading = (async () => {
-    for await (const line of far.readMessages()) {
+  const read = async (pair: ReturnType<typeof memoryPair>) => {
+    for await (const line of pair.far.readMessages()) {
       if (line instanceof Error) continue;
       received.push(line);
       const request = line.request as JsonObject | undefined;
-      if (request) void answer(line.request_id as string, request);
+      if (request) void answer(pair.far, line.request_id as string, request);
     }
-    near.settle({ code: 0, signal: null, stderr: '' });
-    far.endInput();
-  })();
+    pair.near.settle({ code: 0, signal: null, stderr: '' });
+    pair.far.endInput();
+  };
   const ended = app.run();
   afterTest(async () => {
     await app.leave(0);
     await ended;
-    await reading;
+    await Promise.all(reading);
   });
   const rig: OpenTerminal = {
-    ...{ terminal, received, ended, app },
+    ...{ terminal, received, ended, app, targets },
     async send(...lines) {
       for (const line of lines) await far.write(line);
     },
@@ -107,7 +122,7 @@ export async function openTerminal({
         const shown = await terminal.shown();
         expect(shown).toMatch(text);
         return shown;
-      }, 5000),
+      }, 15_000),
   };
   await rig.sees('heddle 1.2.3');
   return rig;

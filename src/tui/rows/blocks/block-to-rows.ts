@@ -1,5 +1,5 @@
 import type { Block, BranchBlock, Broken, Notice, PromptBlock, ResultBlock, TodoView } from '../../../view/blocks.ts';
-import { type Row, type Span, type Style, toRow } from '../row.ts';
+import { EMPTY_ROW, type Row, type Span, type Style, toRow } from '../row.ts';
 import type { RowContext } from '../row-context.ts';
 import { expandTabs, safeLine, safeText } from '../safe-text.ts';
 import { wrapSpans } from '../wrap.ts';
@@ -108,6 +108,15 @@ export function noteRows(text: string, style: Style, context: RowContext): Row[]
       toRow(at === 0 ? spans : [{ text: '  ' } satisfies Span, ...spans], context.palette),
     ),
   );
+}
+
+/** The rows of lines that the terminal itself prints. Lines with a style are wrapped. */
+export function printedLines(lines: readonly string[], style: Style | null, context: RowContext): Row[] {
+  return lines.flatMap((line) => {
+    if (line === '') return [EMPTY_ROW];
+    if (style) return noteRows(line, style, context);
+    return [toRow([{ text: expandTabs(safeText(line)) }], context.palette)];
+  });
 }
 
 /** A turn that was long tells what it took; one that failed tells why, and what to do. */

@@ -104,3 +104,10 @@ export function queueRows(queue: readonly Queued[], context: RowContext): Row[] 
   if (left > 0) rows.push(toRow([{ text: `  ${left} more`, styles: ['dim'] }], context.palette));
   return rows;
 }
+
+/** Says that the next prompt replaces an earlier one on a branch of its own. */
+export function besideRows(beside: { title: string } | null, context: RowContext): Row[] {
+  if (!beside) return [];
+  const text = `beside \u201c${safeLine(beside.title).trim()}\u201d: sent as another branch \u00b7 esc leaves it`;
+  return [headRow(context, [{ text, styles: ['warning'] }])];
+}

@@ -1,0 +1,36 @@
+import type { Stage } from '../stage/stage.ts';
+import { ListPicker } from './list-picker.ts';
+
+export interface Way {
+  readonly text: string;
+  readonly detail?: string;
+  run(): void;
+}
+
+/** Asks how to go on. The first way is highlighted: it is the one that destroys nothing. */
+export function askChoice(stage: Stage, title: string, ways: readonly Way[], left: () => void = () => {}): void {
+  let isChosen = false;
+  const picker = new ListPicker<Way>(
+    {
+      title: () => title,
+      hint: 'enter or a digit chooses \u00b7 esc leaves it',
+      empty: '',
+      screen: () => stage.context,
+      spans: (way) => [
+        { text: `${ways.indexOf(way) + 1} ${way.text}` },
+        ...(way.detail === undefined ? [] : [{ text: `  ${way.detail}`, styles: ['dim'] as const }]),
+      ],
+      words: (way) => `${ways.indexOf(way) + 1} ${way.text}`,
+      choose(way) {
+        isChosen = true;
+        stage.stopPicking();
+        way.run();
+      },
+      closed() {
+        if (!isChosen) left();
+      },
+    },
+    ways,
+  );
+  stage.pick(picker);
+}
