@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process';
 import { hostname } from 'node:os';
-import { ATTACH_ID, type Attached, answerFirst, attachOver } from '../../admin/attached-transport.ts';
-import { findRunning } from '../../admin/find-running.ts';
-import { cannotAttach, joinSession } from '../../admin/join-session.ts';
-import { type RunningSession, runningSessions, whyNotJoined } from '../../admin/running-sessions.ts';
+import { ATTACH_ID, type Attached, answerFirst, attachOver } from '../../admin/running/attached-transport.ts';
+import { findRunning } from '../../admin/running/find-running.ts';
+import { cannotAttach, joinSession } from '../../admin/running/join-session.ts';
+import { type RunningSession, runningSessions, whyNotJoined } from '../../admin/running/running-sessions.ts';
+import { lastLines, watchFile } from '../../admin/running/watch-session.ts';
 import { findStored, type SessionsLocation } from '../../admin/sessions.ts';
-import { lastLines, watchFile } from '../../admin/watch-session.ts';
 import { stdioTransport } from '../../host/serve/stdio.ts';
 import { Tty } from '../../tui/term/tty.ts';
 import { runTui } from '../../tui/tui.ts';

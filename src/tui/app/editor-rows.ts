@@ -6,7 +6,7 @@ import { type Row, type Span, toRow } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
 import { safeLine } from '../rows/safe-text.ts';
 
-/** The prompt with its mark. A shell command has its `!` in the place of the mark. `hint` follows the text in dim. */
+/** The prompt with its mark. A shell command has its `!` instead of the mark. `hint` follows the text in dim. */
 export function editorRows(editor: EditorState, hint: string, context: RowContext): RowsWithCaret {
   const { palette, widths, width } = context;
   const { rows, caret } = layOut(editor, { columns: Math.max(1, width - 3), widths, safe: safeLine });

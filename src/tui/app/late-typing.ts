@@ -4,20 +4,20 @@ import { createKeymap, type Keymap } from '../focus/keymap.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import type { Typing } from '../typing/typing.ts';
-import type { Desk, TypingPlace } from '../typing/typing-place.ts';
+import type { TypingContext, TypingInbox } from '../typing/typing-context.ts';
 
 const USUAL_KEYS = createKeymap();
 
 /** What helps to write a prompt. It is loaded behind the first frame; until then keys have their usual meanings. */
 export class LateTyping {
-  readonly #place: TypingPlace;
+  readonly #place: TypingContext;
   readonly #stage: Stage;
-  readonly #desk: Desk;
+  readonly #desk: TypingInbox;
   #typing: Typing | null = null;
   /** Prompts from before. */
   readonly #early: Draft[] = [];
 
-  constructor(place: TypingPlace, stage: Stage, desk: Desk) {
+  constructor(place: TypingContext, stage: Stage, desk: TypingInbox) {
     this.#place = place;
     this.#stage = stage;
     this.#desk = desk;

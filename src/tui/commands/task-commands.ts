@@ -4,7 +4,7 @@ import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import { TaskPicker } from '../tasks/task-picker.ts';
 
-/** What runs beside the conversation, and what it works on. */
+/** What runs besides the conversation, and what it works on. */
 export const TASK_COMMANDS: readonly TerminalCommand[] = [
   { name: 'tasks', description: 'Agents and commands that run: follow, stop, move to the background', run: tasks },
   { name: 'background', description: 'Move what the turn waits for to the background', run: background },

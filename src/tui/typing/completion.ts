@@ -8,7 +8,7 @@ import { type FileAnswer, fileQuery, mentionMenu, type SuggestedFile } from '../
 import { shellMenu } from '../menu/shell-menu.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { ArgumentValue, TerminalCommand } from '../stage/terminal-command.ts';
-import type { LoadCommands } from './typing-place.ts';
+import type { LoadCommands } from './typing-context.ts';
 
 /** As many as the menu can scroll through. */
 const FILES = 50;
@@ -22,7 +22,7 @@ export class Completions {
   readonly #history: { readonly prompts: readonly EarlierPrompt[] };
   #own: readonly TerminalCommand[] | null = null;
   #isLoading = false;
-  /** The values of a command's argument, asked for anew each time that its name is written. */
+  /** The values of a command's argument, requested again each time that its name is written. */
   #values: { command: string; values: readonly ArgumentValue[] | null } | null = null;
   #files: FileAnswer | null = null;
   #wanted: string | null = null;
@@ -146,7 +146,7 @@ export class Completions {
   #stopAsking(): void {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
-    // Files may change: the next mention asks anew.
+    // Files may change: the next mention asks again.
     this.#files = null;
   }
 

@@ -3,22 +3,22 @@ import { type DraftFile, openDraftFile, pruneDrafts, readDraft } from '../drafts
 import { draftOf } from '../editor/editor.ts';
 import { withDraft } from '../focus/focus.ts';
 import type { Stage } from '../stage/stage.ts';
-import type { Desk, TypingPlace } from './typing-place.ts';
+import type { TypingContext, TypingInbox } from './typing-context.ts';
 
 const EMPTY = { draft: { text: '', attachments: [] }, queued: [] };
 
 /** Stores the draft and the prompts that wait, and brings back those of a terminal that died. */
 export class DraftKeeper {
-  readonly #place: TypingPlace;
+  readonly #place: TypingContext;
   readonly #stage: Stage;
-  readonly #desk: Desk;
+  readonly #desk: TypingInbox;
   #sessionId: string | null = null;
   #file: DraftFile | null = null;
   #isStopped = false;
   /** What was saved last: the text as it was, and which prompts waited. */
   #saved: { text: string; waiting: string } = { text: '', waiting: '' };
 
-  constructor(place: TypingPlace, stage: Stage, desk: Desk) {
+  constructor(place: TypingContext, stage: Stage, desk: TypingInbox) {
     this.#place = place;
     this.#stage = stage;
     this.#desk = desk;

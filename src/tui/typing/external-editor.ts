@@ -8,13 +8,13 @@ import { fromDisplay } from '../drafts/stored-draft.ts';
 import { draftOf, promptOf } from '../editor/editor.ts';
 import { withDraft } from '../focus/focus.ts';
 import type { Stage } from '../stage/stage.ts';
-import type { Desk, TypingPlace } from './typing-place.ts';
+import type { TypingContext, TypingInbox } from './typing-context.ts';
 
 /**
  * Opens the draft in the person's editor program: `$VISUAL`, `$EDITOR`, else vi. The file is in a directory of its own
  * that only the user can read; pastes are unfolded in it. A program that fails changes nothing.
  */
-export async function editOutside({ env }: TypingPlace, stage: Stage, desk: Desk): Promise<void> {
+export async function editOutside({ env }: TypingContext, stage: Stage, desk: TypingInbox): Promise<void> {
   const program = env.VISUAL?.trim() || env.EDITOR?.trim() || 'vi';
   const { editor } = desk.state;
   const { text } = promptOf(editor);
@@ -34,7 +34,7 @@ export async function editOutside({ env }: TypingPlace, stage: Stage, desk: Desk
 }
 
 /** Labels of images that are still in the text stand for these images. */
-function take(written: string, desk: Desk): void {
+function take(written: string, desk: TypingInbox): void {
   const { state } = desk;
   const images = draftOf(state.editor).attachments.filter(({ kind }) => kind === 'image');
   // Editors end a file with a line end, which nobody has typed.
@@ -43,7 +43,7 @@ function take(written: string, desk: Desk): void {
 }
 
 /** Null when it ended well. */
-async function run(commandLine: string, env: TypingPlace['env']): Promise<string | null> {
+async function run(commandLine: string, env: TypingContext['env']): Promise<string | null> {
   return new Promise((resolve) => {
     const child = spawn(commandLine, { shell: true, stdio: 'inherit', env: { ...env } });
     child.on('error', (error) => resolve(messageOf(error)));

@@ -2,15 +2,15 @@ import { clipboardImage, imageOfFile, type TakenImage } from '../clipboard/clipb
 import { imagePathIn } from '../clipboard/image-path.ts';
 import { edited } from '../focus/editor-keys.ts';
 import type { Stage } from '../stage/stage.ts';
-import type { Desk, TypingPlace } from './typing-place.ts';
+import type { TypingContext, TypingInbox } from './typing-context.ts';
 
 /** Puts images of the clipboard, and of files that are dropped into the window, into the prompt. */
 export class Images {
-  readonly #place: TypingPlace;
+  readonly #place: TypingContext;
   readonly #stage: Stage;
-  readonly #desk: Desk;
+  readonly #desk: TypingInbox;
 
-  constructor(place: TypingPlace, stage: Stage, desk: Desk) {
+  constructor(place: TypingContext, stage: Stage, desk: TypingInbox) {
     this.#place = place;
     this.#stage = stage;
     this.#desk = desk;

@@ -3,20 +3,20 @@ import { appendHistory, readHistory } from '../drafts/history-file.ts';
 import type { Draft } from '../editor/editor.ts';
 import type { EarlierPrompt } from '../focus/focus-state.ts';
 import type { Stage } from '../stage/stage.ts';
-import type { TypingPlace } from './typing-place.ts';
+import type { TypingContext } from './typing-context.ts';
 
 /** More than anyone searches; older prompts of this run are in the file. */
 const MAX_PROMPTS = 20_000;
 
 /** The prompts of earlier terminals and of this one. What is typed is on disk before it is on the wire. */
 export class PromptHistory {
-  readonly #place: TypingPlace;
+  readonly #place: TypingContext;
   readonly #stage: Pick<Stage, 'notify' | 'now'>;
   #prompts: EarlierPrompt[] = [];
   #hasFailed = false;
   #isStored: boolean;
 
-  constructor(place: TypingPlace, stage: Pick<Stage, 'notify' | 'now'>) {
+  constructor(place: TypingContext, stage: Pick<Stage, 'notify' | 'now'>) {
     this.#place = place;
     this.#isStored = place.isKept && place.home !== null;
     this.#stage = stage;

@@ -15,21 +15,21 @@ import { menuRows } from './menu-rows.ts';
 import { OwnKeys } from './own-keys.ts';
 import { PromptHistory } from './prompt-history.ts';
 import { searchRows } from './search-rows.ts';
-import type { Desk, LoadCommands, TypingPlace } from './typing-place.ts';
+import type { LoadCommands, TypingContext, TypingInbox } from './typing-context.ts';
 import { type TypingSettings, typingSettings, USUAL_TYPING } from './typing-settings.ts';
 
 export interface TypingParts {
-  readonly place: TypingPlace;
+  readonly place: TypingContext;
   readonly stage: Stage;
-  readonly desk: Desk;
+  readonly desk: TypingInbox;
   readonly loadCommands: LoadCommands;
 }
 
 /** What helps to write a prompt: history, the draft on disk, menus, images, the person's keys and editor program. */
 export class Typing {
-  readonly #place: TypingPlace;
+  readonly #place: TypingContext;
   readonly #stage: Stage;
-  readonly #desk: Desk;
+  readonly #desk: TypingInbox;
   readonly #history: PromptHistory;
   readonly #drafts: DraftKeeper;
   readonly #keys: OwnKeys;

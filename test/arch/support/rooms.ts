@@ -84,7 +84,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'hosts',
     ['create-engine.ts', 'index.ts'],
   ],
-  admin: ['.', 'doctor'],
+  admin: ['.', 'running', 'doctor'],
   sdk: [['report-to-host.ts', 'user-message.ts'], 'options', 'tools', 'subprocess', 'stored', '.', 'index.ts'],
   tui: [
     'rows',

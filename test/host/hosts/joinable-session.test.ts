@@ -1,8 +1,8 @@
 import { chmodSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
-import { joinSession } from '../../../src/admin/join-session.ts';
-import { type RunningSession, whyNotJoined } from '../../../src/admin/running-sessions.ts';
+import { joinSession } from '../../../src/admin/running/join-session.ts';
+import { type RunningSession, whyNotJoined } from '../../../src/admin/running/running-sessions.ts';
 import { type AttachPolicy, openToOthers } from '../../../src/host/hosts/joinable-session.ts';
 import { readRunRecord } from '../../../src/sessions/running/run-record.ts';
 import { makeDirectory } from '../../../src/util/files/make-directory.ts';

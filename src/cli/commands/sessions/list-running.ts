@@ -1,5 +1,5 @@
 import { homedir } from 'node:os';
-import { type RunningSession, runningSessions } from '../../../admin/running-sessions.ts';
+import { type RunningSession, runningSessions } from '../../../admin/running/running-sessions.ts';
 import { shortIds } from '../../../admin/session-views.ts';
 import { printable } from '../../../util/text/printable.ts';
 import { localTime, shortPath } from '../../terminal/show-value.ts';

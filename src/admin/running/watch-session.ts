@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs';
-import { replayedLine } from '../host/resume/resume-report.ts';
-import { isConversation } from '../sessions/entry-fields.ts';
-import { lastMessages } from '../sessions/files/last-messages.ts';
-import { watchTranscript } from '../sessions/files/transcript-watch.ts';
-import { Channel } from '../util/channel.ts';
-import { type JsonObject, stringField } from '../util/json.ts';
-import type { ExitInfo, Transport } from '../wire/link/transport.ts';
-import { HEDDLE_VERSION } from '../wire/version.ts';
+import { replayedLine } from '../../host/resume/resume-report.ts';
+import { isConversation } from '../../sessions/entry-fields.ts';
+import { lastMessages } from '../../sessions/files/last-messages.ts';
+import { watchTranscript } from '../../sessions/files/transcript-watch.ts';
+import { Channel } from '../../util/channel.ts';
+import { type JsonObject, stringField } from '../../util/json.ts';
+import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
+import { HEDDLE_VERSION } from '../../wire/version.ts';
 
 export interface WatchedFile {
   sessionId: string;

@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
-import { ATTACH_VERSION, type RunRecord, type RunState, readRunRecord } from '../sessions/running/run-record.ts';
-import { seenLeases } from '../sessions/stores/list-leases.ts';
+import { ATTACH_VERSION, type RunRecord, type RunState, readRunRecord } from '../../sessions/running/run-record.ts';
+import { seenLeases } from '../../sessions/stores/list-leases.ts';
 
 /** A session that a process runs now. */
 export interface RunningSession {

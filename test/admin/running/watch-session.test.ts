@@ -1,10 +1,10 @@
 import { appendFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { watchFile } from '../../src/admin/watch-session.ts';
-import { lastMessages } from '../../src/sessions/files/last-messages.ts';
-import { Client, tempDir } from '../host/support.ts';
-import { afterTest } from '../support/after-test.ts';
+import { watchFile } from '../../../src/admin/running/watch-session.ts';
+import { lastMessages } from '../../../src/sessions/files/last-messages.ts';
+import { Client, tempDir } from '../../host/support.ts';
+import { afterTest } from '../../support/after-test.ts';
 
 const ID = '00000000-0000-4000-8000-000000000000';
 const entry = (uuid: string, parentUuid: string | null, content: string, more: object = {}) =>

@@ -1,6 +1,6 @@
-import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Transport } from '../wire/link/transport.ts';
+import { isObject, type JsonObject, stringField } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Transport } from '../../wire/link/transport.ts';
 
 /** A session that was joined. */
 export interface Attached {

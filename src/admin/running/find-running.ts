@@ -1,8 +1,8 @@
-import { printable } from '../util/text/printable.ts';
-import { HeddleError } from '../wire/errors.ts';
+import { printable } from '../../util/text/printable.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import { findStored, type SessionsLocation } from '../sessions.ts';
 import { cannotAttach } from './join-session.ts';
 import { type RunningSession, runningSessions } from './running-sessions.ts';
-import { findStored, type SessionsLocation } from './sessions.ts';
 
 /**
  * The running session that a name means: an id, the beginning of one, a title. Without a name the only one that can be

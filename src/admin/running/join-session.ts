@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { lstatSync, watch } from 'node:fs';
 import { connect, type Socket } from 'node:net';
-import { transportOf } from '../host/hosts/session-socket.ts';
+import { transportOf } from '../../host/hosts/session-socket.ts';
 import {
   isWaiting,
   type JoinRequest,
@@ -9,14 +9,14 @@ import {
   removeRequest,
   requestFolder,
   writeRequest,
-} from '../sessions/running/join-request.ts';
-import { runFolder, socketFile } from '../sessions/running/run-record.ts';
-import { belongsToUser, privateFolder, socketPath } from '../util/process/private-folder.ts';
-import { thisProcess } from '../util/process/process-alive.ts';
-import { identityOf, isGone } from '../util/process/process-identity.ts';
-import { startTimer } from '../util/timer.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { Transport } from '../wire/link/transport.ts';
+} from '../../sessions/running/join-request.ts';
+import { runFolder, socketFile } from '../../sessions/running/run-record.ts';
+import { belongsToUser, privateFolder, socketPath } from '../../util/process/private-folder.ts';
+import { thisProcess } from '../../util/process/process-alive.ts';
+import { identityOf, isGone } from '../../util/process/process-identity.ts';
+import { startTimer } from '../../util/timer.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { Transport } from '../../wire/link/transport.ts';
 import type { RunningSession } from './running-sessions.ts';
 
 export interface JoinOptions {

@@ -1,8 +1,8 @@
 import type { FocusState } from '../focus/focus-state.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 
-/** Where somebody types, and what is stored of it. */
-export interface TypingPlace {
+/** Where the person types, and what is stored of it. */
+export interface TypingContext {
   /** The config home; null where there is none: then nothing is stored. */
   readonly home: string | null;
   readonly cwd: string;
@@ -15,12 +15,12 @@ export interface TypingPlace {
 }
 
 /** The state of keys and text, which several parts change. */
-export interface Desk {
+export interface TypingInbox {
   readonly state: FocusState;
   set(state: FocusState): void;
   /** Texts that were not sent stand before the draft. */
   giveBack(texts: readonly string[]): void;
 }
 
-/** The terminal's own commands: their code is loaded when somebody begins to write one. */
+/** The terminal's own commands: their code is loaded when the person begins to write one. */
 export type LoadCommands = () => Promise<readonly TerminalCommand[]>;
