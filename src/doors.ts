@@ -41,7 +41,7 @@ export const DOORS: readonly Door[] = [
   },
   { target: 'cli/commands/acp.ts', from: COMMANDS, why: ONE_COMMAND },
   {
-    target: 'cli/run/project-trust.ts',
+    target: 'cli/run/terminal-trust.ts',
     from: ['cli/interactive.ts'],
     why: 'what of a project needs trust, with the code of settings; most projects bring nothing',
   },

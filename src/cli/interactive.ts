@@ -67,7 +67,7 @@ async function trustOf(cwd: string, config: RunConfig) {
   const isAnswered = trust || settingSources !== undefined || bare || safeMode || worktree !== undefined;
   const hasFiles = ['.claude', '.mcp.json'].some((name) => existsSync(join(cwd, name)));
   if (isAnswered || !hasFiles || !home || !('path' in home)) return {};
-  const { projectTrust } = await import('./run/project-trust.ts');
+  const { projectTrust } = await import('./run/terminal-trust.ts');
   return { trust: projectTrust(cwd, home.path, config) };
 }
 

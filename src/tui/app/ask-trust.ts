@@ -1,6 +1,6 @@
 import { messageOf } from '../../util/message-of.ts';
-import type { ProjectTrust, TrustDecision } from '../stage/project-trust.ts';
 import type { Stage } from '../stage/stage.ts';
+import type { ProjectTrust, TrustDecision } from '../stage/trust-decision.ts';
 import type { Questions } from './questions.ts';
 
 /**

@@ -1,8 +1,8 @@
 import type { ViewTracker } from '../../view/changes.ts';
 import type { SessionInfo } from '../../view/view.ts';
 import type { Transport } from '../../wire/link/transport.ts';
-import type { ProjectTrust } from '../stage/project-trust.ts';
 import type { SessionTarget } from '../stage/stage.ts';
+import type { ProjectTrust } from '../stage/trust-decision.ts';
 import type { Terminal } from '../term/terminal.ts';
 
 export interface TuiOptions {

@@ -1,6 +1,15 @@
+import type { SessionInfo } from '../../view/view.ts';
 import { type Row, toRow } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
 import { textRows } from './shown-text.ts';
+
+export interface BodyOptions {
+  context: RowContext;
+  info: Pick<SessionInfo, 'cwd' | 'directories'>;
+  /** All lines whole, for the pager. */
+  isWhole: boolean;
+  ignoreBlanks: boolean;
+}
 
 /** What a call would do, as rows. */
 export interface Body {

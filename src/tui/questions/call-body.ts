@@ -1,20 +1,11 @@
 import { domainToUnicode } from 'node:url';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import type { SessionInfo } from '../../view/view.ts';
 import type { Row } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
-import { type Body, bodyOfRows, factRows, joinedBodies } from './body.ts';
+import { type Body, type BodyOptions, bodyOfRows, factRows, joinedBodies } from './body.ts';
 import { commandBody } from './command-body.ts';
 import { fileChangeBody } from './file-change-body.ts';
 import { span, spanRows, textRows } from './shown-text.ts';
-
-export interface BodyOptions {
-  context: RowContext;
-  info: Pick<SessionInfo, 'cwd' | 'directories'>;
-  /** All lines whole, for the pager. */
-  isWhole: boolean;
-  ignoreBlanks: boolean;
-}
 
 /** What a call would do, as its question shows it: everything that the model wrote stands behind a colon, escaped. */
 export function callBody(request: JsonObject, options: BodyOptions): Body {

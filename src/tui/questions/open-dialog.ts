@@ -1,7 +1,7 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
 import type { Question } from '../../view/view.ts';
 import type { Dialog } from '../stage/dialog.ts';
-import type { ProjectTrustView } from '../stage/project-trust.ts';
+import type { ProjectTrustView } from '../stage/trust-decision.ts';
 import type { Asking, Habits } from './asking.ts';
 import { ChoicesDialog } from './choices-dialog.ts';
 import { ElicitationDialog } from './elicitation-dialog.ts';

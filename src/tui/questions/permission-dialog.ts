@@ -1,11 +1,13 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Question } from '../../view/view.ts';
+import type { UserInput } from '../../wire/messages/user.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import type { Row } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
 import type { Size } from '../screen/screen.ts';
 import type { Dialog, DialogInput } from '../stage/dialog.ts';
+import type { Stage } from '../stage/stage.ts';
 import type { Asking } from './asking.ts';
 import { fitBody } from './body.ts';
 import { callBody } from './call-body.ts';
@@ -21,7 +23,6 @@ import {
 } from './permission-choices.ts';
 import { RuleEditor } from './rule-editor.ts';
 import { offeredUpdates, onlyRule, widerRule } from './rule-text.ts';
-import { sendRemark } from './send-remark.ts';
 import { span, spanRows, textRows, visible } from './shown-text.ts';
 import { TextField } from './text-field.ts';
 import { TextPager } from './text-pager.ts';
@@ -283,4 +284,14 @@ export class PermissionDialog implements Dialog {
   get #escText(): string {
     return this.#asking.habits.escDeny === 'interrupt' ? 'no, and end the turn' : 'no';
   }
+}
+
+/** What the person says with an answer joins the running turn, as a prompt that was sent meanwhile. */
+function sendRemark(text: string, stage: Stage): void {
+  const message = {
+    ...{ type: 'user', uuid: stage.newId(), message: { role: 'user', content: text } },
+    priority: 'next',
+  } as UserInput;
+  stage.take(stage.tracker.sent(message, stage.now()));
+  stage.link?.send({ ...message }).catch(() => stage.draft(text));
 }

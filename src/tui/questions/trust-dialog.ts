@@ -3,7 +3,7 @@ import type { Row } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
 import type { Size } from '../screen/screen.ts';
 import type { Dialog, DialogInput } from '../stage/dialog.ts';
-import type { ProjectTrustView, TrustDecision } from '../stage/project-trust.ts';
+import type { ProjectTrustView, TrustDecision } from '../stage/trust-decision.ts';
 import type { Asking } from './asking.ts';
 import { bodyOfRows, fitBody } from './body.ts';
 import { ownHeadRows } from './head-rows.ts';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 import { trustDirectory, viewTrust } from '../../admin/trust.ts';
-import type { ProjectTrust } from '../../tui/stage/project-trust.ts';
+import type { ProjectTrust } from '../../tui/stage/trust-decision.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
 
