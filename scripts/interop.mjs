@@ -15,6 +15,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
+import { checkEditorClients } from './lib/editor-clients.mjs';
 import { installReference, installReferenceCli, REFERENCE_CLI, REFERENCE_VERSIONS } from './lib/reference.mjs';
 import { checkSamples } from './lib/samples.mjs';
 import { root } from './lib/tree.mjs';
@@ -48,7 +49,9 @@ async function test() {
   const tallies = flags['reference-cli']
     ? [await runCases(runner, { version: REFERENCE_CLI, cli: program, sdk })]
     : await Promise.all(REFERENCE_VERSIONS.map((version) => runCases(runner, { version, cli, sdk: '' })));
-  if (!flags.only && !flags['reference-cli']) tallies.push(...(await typeChecks()));
+  if (!flags.only && !flags['reference-cli']) {
+    tallies.push(...(await typeChecks()), ...(await editorClients()));
+  }
   const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((key) =>
     tallies.reduce((sum, tally) => sum + tally[key], 0),
   );
@@ -97,7 +100,15 @@ function runCases(runner, { version, cli, sdk }) {
 }
 
 async function typeChecks() {
-  const checks = await checkSamples({ installed, temporary });
+  return tally(await checkSamples({ installed, temporary }));
+}
+
+/** Clients and adapters of editors; left out where only some cases are asked for. */
+async function editorClients() {
+  return tally(await checkEditorClients({ installed, temporary, tell: (text) => console.log(text) }));
+}
+
+function tally(checks) {
   return checks.map(({ name, ok, output }) => {
     if (!ok) console.log(`FAILED  ${name}\n${output.replace(/^/gm, '        ')}`);
     else if (!flags.quiet) console.log(`ok      ${name}`);

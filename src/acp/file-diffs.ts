@@ -9,6 +9,11 @@ const MAX_WHOLE = 256 * 1024;
 export function fileDiffs(data: unknown): JsonObject[] {
   const patch = patchOf(data);
   if (!patch || patch.file === '') return [];
+  const content = isObject(data) ? stringField(data, 'content') : undefined;
+  // Hunks do not tell whether the last line ends.
+  if (patch.isNew && content !== undefined && content.length <= MAX_WHOLE) {
+    return [{ type: 'diff', path: patch.file, oldText: null, newText: content }];
+  }
   return diffsOf(patch, isObject(data) ? stringField(data, 'originalFile') : undefined);
 }
 

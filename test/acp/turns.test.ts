@@ -133,6 +133,13 @@ describe('a call', () => {
     expect(editor.wrong).toEqual([]);
   });
 
+  test('that makes a file ends with all of it, up to its last line end', async () => {
+    const editor = new Editor([toolUse('Write', { file_path: 'new.txt', content: 'one\ntwo\n' }), 'done']);
+    await editor.prompt(await editor.open(), 'write');
+    const diff = { type: 'diff', path: join(editor.dir, 'new.txt'), oldText: null, newText: 'one\ntwo\n' };
+    expect(editor.updates('tool_call_update').at(-1)).toMatchObject({ status: 'completed', content: [diff] });
+  });
+
   test.each([
     ['reject', { outcome: { outcome: 'selected', optionId: 'reject' } }],
     ['a cancelled question', { outcome: { outcome: 'cancelled' } }],
