@@ -99,7 +99,7 @@ test('e folds a block to what the scrollback has, y copies its text, [ prints al
   terminal.type('jjjj');
   await sees(/Bash seq 100/);
   terminal.type('\x05'); // Ctrl+E: all of them
-  await sees('… 95 rows above');
+  await sees('… 95 rows: ctrl+o');
   terminal.type('\x05[');
   const after = await sees(/Counted[\s\S]*❯/);
   expect(after).not.toContain('9 messages');

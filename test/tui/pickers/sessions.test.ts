@@ -61,7 +61,12 @@ test('/resume lists the sessions of the directory, filters, previews, and goes t
   expect(targets).toEqual([undefined, { resume: ID(1) }]);
   expect(received.filter(({ request }) => (request as { subtype?: string })?.subtype === 'initialize')).toHaveLength(2);
   terminal.type('and now\r');
-  await vi.waitFor(() => expect(received.at(-1)).toMatchObject({ type: 'user', message: { content: 'and now' } }));
+  await vi.waitFor(() =>
+    expect(received.findLast(({ type }) => type === 'user')).toMatchObject({
+      type: 'user',
+      message: { content: 'and now' },
+    }),
+  );
 });
 
 test('sessions are renamed, archived and put into the trash from the list; the trash asks, and No stands first', async () => {
@@ -97,5 +102,10 @@ test('a session that cannot be opened leaves the terminal in the one before', as
   await sees('It is in use elsewhere');
   await vi.waitFor(() => expect(targets).toEqual([undefined, { resume: ID(0) }, undefined]));
   terminal.type('still here\r');
-  await vi.waitFor(() => expect(received.at(-1)).toMatchObject({ type: 'user', message: { content: 'still here' } }));
+  await vi.waitFor(() =>
+    expect(received.findLast(({ type }) => type === 'user')).toMatchObject({
+      type: 'user',
+      message: { content: 'still here' },
+    }),
+  );
 });

@@ -107,7 +107,7 @@ test('[TUI-60] edit and resend switches nothing before it is sent; the line name
   await sees('beside “fix the login form”');
   terminal.type(', please\r');
   await vi.waitFor(() =>
-    expect(received.at(-1)).toMatchObject({
+    expect(received.findLast(({ type }) => type === 'user')).toMatchObject({
       ...{ type: 'user', parentUuid: null, message: { role: 'user', content: 'fix the login form, please' } },
     }),
   );
