@@ -51,6 +51,8 @@ export async function terminalThatAsks(options: Parameters<typeof openTerminal>[
   return {
     ...rig,
     async ask(...requests) {
+      // The one before is gone.
+      await vi.waitFor(async () => expect(await rig.terminal.shown()).not.toMatch(HINT), 5000);
       for (const request of requests) {
         const subtype = request.subtype ?? 'can_use_tool';
         const body = { subtype, tool_use_id: `t-${asked + 1}`, ...request };
