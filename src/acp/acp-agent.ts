@@ -94,7 +94,7 @@ export class AcpAgent implements RpcHandlers {
     await Promise.allSettled(all.map((session) => session.close()));
   }
 
-  /** A client that speaks another version gets ours, and decides whether it goes on. */
+  /** A client that speaks another version gets ours, and decides whether it continues. */
   #initialize({ protocolVersion, clientCapabilities }: JsonObject): JsonObject {
     if (!Number.isInteger(protocolVersion)) throw invalidRequest('protocolVersion must be a whole number');
     this.#features = clientFeatures(clientCapabilities);

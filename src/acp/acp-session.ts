@@ -9,9 +9,9 @@ import type { Transport } from '../wire/link/transport.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { ClientFeatures } from './client-features.ts';
 import { askElicitation, askPermission } from './editor-questions.ts';
+import { type OpenPrompt, type PromptOptions, stopOf } from './open-prompt.ts';
 import { AcpError, type RpcLink } from './rpc-link.ts';
 import { appliedOf, configOptions, DEFAULT_VALUE, modeState, type SettableState } from './session-options.ts';
-import { stopOf } from './turn-ends.ts';
 import { TurnUpdates } from './turn-updates.ts';
 
 export interface SessionParts {
@@ -25,12 +25,6 @@ export interface SessionParts {
   askTimeoutMs: number;
   /** The session has ended without having been closed. */
   readonly onEnded: (reason: string | null) => void;
-}
-
-interface OpenPrompt {
-  resolve(answer: JsonObject): void;
-  reject(error: Error): void;
-  isCancelled: boolean;
 }
 
 /** A session at work for an editor: a host like any other, whose person sits at the editor. */
@@ -386,12 +380,4 @@ export class AcpSession {
       clearTimeout(timer);
     }
   }
-}
-
-export interface PromptOptions {
-  signal: AbortSignal;
-  /** Continues behind this message instead of the end; null: as the first one. */
-  parentUuid?: string | null;
-  /** Joins the turn that runs. */
-  isSteering?: boolean;
 }

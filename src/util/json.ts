@@ -29,3 +29,8 @@ export function isTexts(value: unknown): value is string[] {
 export function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== '';
 }
+
+/** The fields without the undefined ones: on the wire, an absent field differs from null. */
+export function withoutUndefined<T extends object>(fields: T): T {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
+}

@@ -115,6 +115,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/tui.cjs': ['@earendil-works/pi-tui', 'get-east-asian-width'],
   'dist/bundles/acp.cjs': [],
   'dist/bundles/panels.cjs': [],
+  'dist/bundles/questions.cjs': [],
   'dist/bundles/typing.cjs': [],
   'dist/bundles/answers.cjs': ['@speed-highlight/core', 'marked'],
 };

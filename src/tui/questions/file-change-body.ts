@@ -8,7 +8,7 @@ import { changeLines } from './change-lines.ts';
 import { changeRows } from './change-rows.ts';
 import { visible } from './shown-text.ts';
 
-/** A longer text is told by its size. */
+/** Of a longer text the question shows the size. */
 const MOST_BYTES = 1_000_000;
 
 /** What a call would change in a file: the preview that the agent has made of it, else what the input says. */

@@ -10,7 +10,7 @@ export interface MenuItem {
   readonly text: string;
   /** Stands behind the text, such as the rule that it adds. */
   readonly detail?: string;
-  /** Its key in the place of a digit, such as `v`. */
+  /** Its key instead of a digit, such as `v`. */
   readonly key?: string;
 }
 

@@ -15,7 +15,7 @@ export interface PermissionChoice extends MenuItem {
 
 export interface ChoiceOptions {
   cwd: string;
-  /** The rule in the place of the one that was offered. */
+  /** The rule that replaces the offered one. */
   rule: string | null;
   /** There is more of the call than the question shows. */
   hasMore: boolean;

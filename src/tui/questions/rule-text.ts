@@ -14,7 +14,7 @@ export function onlyRule(updates: readonly JsonObject[]): string | null {
   return rule && others.length === 0 ? writtenRule(rule) : null;
 }
 
-/** The updates with another rule in the place of the only one. */
+/** The updates with another rule instead of the only one. */
 export function withRule(updates: readonly JsonObject[], rule: string): JsonObject[] {
   const parsed = parsedRule(rule);
   return updates.map((update) => (update.type === 'addRules' && parsed ? { ...update, rules: [parsed] } : update));

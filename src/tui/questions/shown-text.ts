@@ -4,12 +4,12 @@ import type { RowContext } from '../rows/row-context.ts';
 import { assertSafe, expandTabs } from '../rows/safe-text.ts';
 import { wrapSpans } from '../rows/wrap.ts';
 
-/** A line that somebody approves: nothing of it is dropped, what is hidden or acts on a terminal is an escape. */
+/** A line that the person approves: nothing of it is dropped, what is hidden or acts on a terminal is an escape. */
 export function visible(line: string): string {
   return assertSafe(printable(expandTabs(line)));
 }
 
-/** The lines of a text that somebody approves. */
+/** The lines of a text that the person approves. */
 export function visibleLines(text: string): string[] {
   return text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n').map(visible);
 }

@@ -2,6 +2,21 @@ import { type JsonObject, stringField } from '../util/json.ts';
 import { RPC_ERRORS } from '../wire/link/json-rpc.ts';
 import { AcpError } from './rpc-link.ts';
 
+/** A prompt whose turn has not ended. */
+export interface OpenPrompt {
+  resolve(answer: JsonObject): void;
+  reject(error: Error): void;
+  isCancelled: boolean;
+}
+
+export interface PromptOptions {
+  signal: AbortSignal;
+  /** Continues behind this message instead of the end; null: as the first one. */
+  parentUuid?: string | null;
+  /** Joins the turn that runs. */
+  isSteering?: boolean;
+}
+
 /** How a turn ended, in the words of the protocol. */
 export function stopOf(line: JsonObject): JsonObject | AcpError {
   const { subtype, terminal_reason: reason, is_error: isError, stop_reason: stop } = line;
