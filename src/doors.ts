@@ -39,7 +39,12 @@ export const DOORS: readonly Door[] = [
     from: ['tui/app/prompt-sender.ts', 'tui/app/late-typing.ts'],
     why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
   },
-  { target: 'cli/commands/acp.ts', from: COMMANDS, why: ONE_COMMAND },
+  { target: 'cli/commands/acp.ts', from: ['cli/main.ts', ...COMMANDS], why: ONE_COMMAND },
+  {
+    target: 'acp/acp-agent.ts',
+    from: ['acp/handshake.ts'],
+    why: 'sessions, stored sessions and the view; editors start an agent to ask what it can, and may open nothing',
+  },
   {
     target: 'cli/run/terminal-trust.ts',
     from: ['cli/interactive.ts'],

@@ -21,8 +21,9 @@ const OUTPUTS = [
   { name: 'questions', doors: /^src\/tui\/questions\// },
   // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.
   { name: 'panels', doors: /^src\/tui\// },
-  // What editors start.
+  // What editors start; their sessions come with the first request for one.
   { name: 'acp', doors: /^src\/cli\/commands\/acp/ },
+  { name: 'editors', doors: /^src\/acp\// },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.

@@ -5,7 +5,6 @@ import { printable } from '../util/text/printable.ts';
 import { HeddleError } from '../wire/errors.ts';
 import { RPC_ERRORS } from '../wire/link/json-rpc.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import { HEDDLE_VERSION } from '../wire/version.ts';
 import { AcpSession } from './acp-session.ts';
 import { type ClientFeatures, clientFeatures } from './client-features.ts';
 import { callExtension, EXTENSIONS, parentOf } from './extensions.ts';
@@ -15,9 +14,6 @@ import { ACP_ERRORS, AcpError, type RequestContext, type RpcHandlers, type RpcLi
 import { DEFAULT_VALUE } from './session-options.ts';
 import { type ReplayFrom, replaySession } from './show-again.ts';
 import { StoredSessions } from './stored-sessions.ts';
-
-/** The version of the protocol that is spoken. */
-const PROTOCOL = 1;
 
 export interface AgentOptions {
   link: RpcLink;
@@ -50,7 +46,6 @@ export class AcpAgent implements RpcHandlers {
     this.#options = options;
     this.#stored = new StoredSessions(options.engine, options.cwd);
     this.#methods = new Map<string, Method>([
-      ['initialize', (params) => this.#initialize(params)],
       ['authenticate', (params) => this.#authenticate(params)],
       ['logout', () => this.#logout()],
       ['session/new', (params, context) => this.#new(params, context)],
@@ -67,6 +62,11 @@ export class AcpAgent implements RpcHandlers {
       ['session/set_mode', (params) => this.#setMode(params)],
       ['session/set_config_option', (params, context) => this.#setOption(params, context)],
     ]);
+  }
+
+  /** Notes what the editor can do, for the sessions that it opens from now on. */
+  meet(features: ClientFeatures): void {
+    this.#features = features;
   }
 
   async request(method: string, params: JsonObject, context: RequestContext): Promise<JsonObject> {
@@ -92,36 +92,6 @@ export class AcpAgent implements RpcHandlers {
     const all = [...this.#sessions.values()];
     this.#sessions.clear();
     await Promise.allSettled(all.map((session) => session.close()));
-  }
-
-  /** A client that speaks another version gets ours, and decides whether it continues. */
-  #initialize({ protocolVersion, clientCapabilities }: JsonObject): JsonObject {
-    if (!Number.isInteger(protocolVersion)) throw invalidRequest('protocolVersion must be a whole number');
-    this.#features = clientFeatures(clientCapabilities);
-    return {
-      protocolVersion: PROTOCOL,
-      agentInfo: { name: 'heddle', title: 'Heddle', version: HEDDLE_VERSION },
-      agentCapabilities: {
-        loadSession: true,
-        promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: true, sse: true },
-        sessionCapabilities: {
-          ...{ list: {}, resume: {}, close: {}, delete: {}, additionalDirectories: {} },
-          ...{ fork: {}, title: {}, archive: {} },
-        },
-        auth: { logout: {} },
-        _meta: { heddle: { methods: [...EXTENSIONS.keys()], prompt: ['parentUuid', 'steer'] } },
-      },
-      authMethods: this.#authMethods(),
-    };
-  }
-
-  #authMethods(): JsonObject[] {
-    const about = {
-      ...{ id: 'api-key', name: 'API key' },
-      description: 'Stores an API key in the config home: heddle auth login',
-    };
-    return [this.#features.terminalLogin ? { ...about, type: 'terminal', args: ['auth', 'login'] } : about];
   }
 
   /** The login itself runs in a terminal; here it is only looked whether it has brought a credential. */

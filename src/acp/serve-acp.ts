@@ -1,7 +1,7 @@
 import type { Engine } from '../host/engine/engine.ts';
 import type { Transport } from '../wire/link/transport.ts';
 import type { RunConfig } from '../wire/run-config.ts';
-import { AcpAgent } from './acp-agent.ts';
+import { Handshake } from './handshake.ts';
 import { RpcLink } from './rpc-link.ts';
 import type { ReplayFrom } from './show-again.ts';
 
@@ -18,7 +18,7 @@ export interface AcpOptions {
 /** Serves an editor over the Agent Client Protocol until it has closed its side. Then nothing of it is left. */
 export async function serveAcp(transport: Transport, { signal, ...options }: AcpOptions): Promise<void> {
   const link = new RpcLink(transport);
-  const agent = new AcpAgent({ ...options, link });
+  const agent = new Handshake({ ...options, link });
   const onStop = () => void transport.close();
   signal.addEventListener('abort', onStop, { once: true });
   try {

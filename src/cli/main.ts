@@ -8,6 +8,8 @@ import { run } from './run/run.ts';
  * first word may be one, so that a prompt does not pay for it.
  */
 async function main(argv: readonly string[]): Promise<number> {
+  // Editors wait for it, and it needs nothing of the other commands.
+  if (argv[0] === 'acp') return (await import('./commands/acp.ts')).runAcp(argv.slice(1));
   // Only as the very first word: after a flag the same word is a prompt.
   const code = /^\w[\w-]*$/.test(argv[0] ?? '') ? await (await commands()).runCommand(argv) : undefined;
   if (code !== undefined) return code;

@@ -114,6 +114,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/shell.cjs': [],
   'dist/bundles/tui.cjs': ['@earendil-works/pi-tui', 'get-east-asian-width'],
   'dist/bundles/acp.cjs': [],
+  'dist/bundles/editors.cjs': [],
   'dist/bundles/panels.cjs': [],
   'dist/bundles/questions.cjs': [],
   'dist/bundles/typing.cjs': [],
