@@ -22,6 +22,12 @@ const print = (scenario, ...flags) => [
 
 const eightOutputs = Array.from({ length: 8 }, (_, i) => new RegExp(`"content":"p${i}(\\\\n)?"`));
 
+/** A program of Node that an editor asks what it can, and then leaves. */
+const asked = (...args) => [
+  ...['bash', '-c', 'line="$1"; shift; exec "$0" "$@" < "$line"'],
+  ...[node, file('initialize.jsonl'), ...args],
+];
+
 const resume = (name, { sessionId, compacted }) => ({
   name,
   heddle: [...heddleCommand, ...print('hello', '--resume', sessionId)],
@@ -86,6 +92,20 @@ export const workloads = [
     heddle: [node, file('idle-sessions.mjs')],
     expect: [/^\{"pssMiB"/],
     requests: 10,
+    tellsItself: true,
+  },
+  {
+    name: 'acp-initialize',
+    floor: asked(file('floor/acp.cjs')),
+    heddle: asked(heddleCommand[1], 'acp'),
+    expect: [/"protocolVersion":1/],
+    requests: 0,
+  },
+  {
+    name: 'acp',
+    heddle: [node, file('acp.mjs'), heddleCommand[1], 'acp', '--allowed-tools', 'Bash'],
+    expect: [/^\{"newCpuMs"/],
+    requests: null,
     tellsItself: true,
   },
   {

@@ -10,6 +10,7 @@ export class AcpClient {
   #updates = [];
   #patienceMs;
   #errors = '';
+  #watching = null;
 
   constructor(command, { cwd, env, patienceMs }) {
     this.#patienceMs = patienceMs;
@@ -32,6 +33,21 @@ export class AcpClient {
         else resolve(result);
       });
       this.#send({ id, method, params });
+    });
+  }
+
+  get pid() {
+    return this.#child.pid;
+  }
+
+  notify(method, params) {
+    this.#send({ method, params });
+  }
+
+  /** Resolves with the next update that matches. */
+  sees(match) {
+    return new Promise((resolve) => {
+      this.#watching = { match, resolve };
     });
   }
 
@@ -58,12 +74,19 @@ export class AcpClient {
   }
 
   #take({ id, method, params, ...answer }) {
-    if (method === 'session/update') this.#updates.push(params.update);
+    if (method === 'session/update') this.#note(params.update);
     else if (method === 'session/request_permission') {
       this.questions++;
       const { optionId } = params.options.find(({ kind }) => kind === 'allow_once');
       this.#send({ id, result: { outcome: { outcome: 'selected', optionId } } });
     } else if (method === undefined) this.#open.get(id)?.(answer);
+  }
+
+  #note(update) {
+    this.#updates.push(update);
+    if (!this.#watching?.match(update)) return;
+    this.#watching.resolve(update);
+    this.#watching = null;
   }
 
   #send(line) {
