@@ -17,11 +17,6 @@ export function textPart(text: string, { isHead = false } = {}): PagerPart {
   return { isHead, source: text, rows: (context) => textRows(text, context) };
 }
 
-/** Rows of any kind, such as those of a diff. `source` is what `y` copies. */
-export function rowsPart(source: string, rows: (context: BlockContext) => readonly Row[]): PagerPart {
-  return { isHead: false, source, rows: (context) => rows(context).flatMap((row) => inWindow(row, context)) };
-}
-
 export function textRows(text: string, context: BlockContext): Row[] {
   const lines = text.replaceAll('\r\n', '\n').replace(/\n+$/, '').split('\n');
   return lines.flatMap((line) => {

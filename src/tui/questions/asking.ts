@@ -10,8 +10,6 @@ export interface Habits {
   letterAnswers: boolean;
 }
 
-export const DEFAULT_HABITS: Habits = { escDeny: 'deny', letterAnswers: false };
-
 /** What stays on the screen of a question. */
 export interface Outcome {
   text: string;
