@@ -35,6 +35,8 @@ const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
   mcp: async (argv) => (await import('../../src/cli/commands/mcp/mcp.ts')).runMcp(argv),
   auth: async (argv) => (await import('../../src/cli/commands/auth/auth.ts')).runAuth(argv),
   shim: async (argv) => (await import('../../src/cli/commands/shim.ts')).runShim(argv),
+  acp: async (argv) => (await import('../../src/cli/commands/acp.ts')).runAcp(argv),
+  attach: async (argv) => (await import('../../src/cli/commands/attach.ts')).runAttach(argv),
   models: async (argv) => (await import('../../src/cli/commands/models.ts')).runModels(argv),
   doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
 };

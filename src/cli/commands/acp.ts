@@ -20,10 +20,10 @@ Emacs. One process serves all sessions of an editor, and ends with it.
                               is denied (default 600; 0: for ever)
   --acp-replay FROM           where session/load begins: start (default), or last-compaction
 
-Of a run, for every session: --model, --fallback-model, --effort, --permission-mode, --allowed-tools,
---disallowed-tools, --add-dir, --agent, --settings, --setting-sources, --managed-settings, --trust,
---mcp-config, --strict-mcp-config, --plugin-dir, --append-system-prompt,
---allow-dangerously-skip-permissions.
+Of a run, for every session: --model, --fallback-model, --effort, --permission-mode,
+--allowedTools, --disallowedTools, --add-dir, --agent, --settings, --setting-sources,
+--managed-settings, --trust, --mcp-config, --strict-mcp-config, --plugin-dir,
+--append-system-prompt, --allow-dangerously-skip-permissions.
 
 Examples:
   heddle acp

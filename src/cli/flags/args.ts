@@ -12,7 +12,7 @@ export interface ParsedArgs {
   help: boolean;
   version: boolean;
   /** `--bg`: the session runs without a terminal. */
-  background: boolean;
+  background?: boolean;
 }
 
 type Arity = Flag['kind'] | 'help' | 'version' | 'background';
@@ -24,7 +24,7 @@ type Targets = ReadonlyMap<string, Target>;
  * wrong.
  */
 export function parseArgs(argv: readonly string[]): ParsedArgs {
-  const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false, background: false };
+  const parsed: ParsedArgs = { config: {}, ignored: [], help: false, version: false };
   const words = readWords(argv, { targets: TARGETS, help: 'heddle --help' }, ({ name, arity, flag }, values) => {
     if (arity === 'help') parsed.help = true;
     else if (arity === 'version') parsed.version = true;

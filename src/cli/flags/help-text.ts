@@ -123,10 +123,8 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
     title: 'Sessions',
     options: [
       ['-c, --continue', 'Go on with the newest session of this directory'],
-      [
-        '-r, --resume [session]',
-        'Go on with a session: its id, the start of it, its title, or a file; in a terminal without one: a list',
-      ],
+      ['-r, --resume [session]', 'Continue a session: its id, the start of it, its title, or a file;'],
+      ['', 'in a terminal without one: a list'],
       ['--fork-session', 'With --resume or --continue: into a new session'],
       ['--resume-session-at <uuid>', 'With --resume: go on from that message'],
       ['--continue-turn', 'With --resume or --continue: continue the turn that was cut off'],
@@ -137,7 +135,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--replay-history', 'Print the conversation so far first (stream-json)'],
       ['--session-store host', 'The session is kept by the host, over the connection'],
       ['--session-mirror', 'Print every entry that is stored as a transcript_mirror line, with stream-json'],
-      ['--bg, --background', 'Start the session without a terminal, and print its id (heddle attach joins it)'],
+      ['--bg, --background', 'Start without a terminal, and print the session id (heddle attach)'],
       ['--no-session-persistence', 'Keep nothing on disk'],
       ['--no-history', 'In the terminal: store no prompts and no draft, and read none'],
       ['-n, --name <title>', 'A title for the session'],

@@ -135,10 +135,10 @@ const REFERENCE_OPTIONS: readonly string[][] = [
 
 describe('[K38] every option of the reference is accepted', () => {
   test.each(REFERENCE_OPTIONS.map((words) => [words.join(' '), words] as const))('%s', (_, words) => {
-    const { prompt, config, ignored, help, version } = parseArgs([...words, '--', 'the prompt']);
+    const { prompt, config, ignored, help, version, background = false } = parseArgs([...words, '--', 'the prompt']);
     expect(prompt).toBe('the prompt');
     // It has an effect or is named as ignored; nothing is swallowed in silence.
-    const effects = Object.keys(config).length + ignored.length + Number(help) + Number(version);
+    const effects = Object.keys(config).length + ignored.length + Number(help) + Number(version) + Number(background);
     expect(effects).toBe(1);
   });
 });
@@ -243,10 +243,10 @@ describe('parseArgs', () => {
   });
 
   test('[K38] ignored flags are named once per use, by their long name, with their values', () => {
-    expect(parseArgs(['--teleport', 'tree', '--bg', '--task-budget', '5', 'go'])).toEqual({
+    expect(parseArgs(['--teleport', 'tree', '--chrome', '--task-budget', '5', 'go'])).toEqual({
       config: {},
       prompt: 'go',
-      ignored: ['--teleport', '--background', '--task-budget'],
+      ignored: ['--teleport', '--chrome', '--task-budget'],
       help: false,
       version: false,
     });
