@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { client, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
-import { toolUse } from '../../src/testing/index.ts';
+import { hang, toolUse } from '../../src/testing/index.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { CLI, runCli, startCli } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
@@ -90,4 +90,34 @@ test('SIGTERM ends it with 143; wrong flags are told', async () => {
   const wrong = await runCli(['acp', '--acp-replay', 'middle'], { place });
   expect([wrong.code, wrong.stdout]).toEqual([1, '']);
   expect(wrong.stderr).toContain('start or last-compaction');
+});
+
+test('a session that another process has is refused with its pid, or continued as a fork where the editor says so', async () => {
+  const place = await makePlace(['one', hang(), 'in the fork']);
+  const start = () => {
+    const cli = startCli(['acp'], { place });
+    cli.write(initialize);
+    return cli;
+  };
+  const [first, second] = [start(), start()];
+  first.write(line(2, 'session/new', { cwd: place.cwd, mcpServers: [] }));
+  const { sessionId } = (await first.next(({ id }) => id === 2)).result as unknown as { sessionId: string };
+  const say = (text: string) => ({ sessionId, prompt: [{ type: 'text', text }] });
+  first.write(line(3, 'session/prompt', say('first')));
+  await first.next(({ id }) => id === 3);
+  first.write(line(4, 'session/prompt', say('second')));
+  await expect.poll(() => place.api.requests.length, { timeout: 15_000 }).toBe(2);
+  const load = { sessionId, cwd: place.cwd, mcpServers: [] };
+  second.write(line(2, 'session/load', load));
+  const refused = await second.next(({ id }) => id === 2);
+  expect(refused.error).toMatchObject({ data: { error_code: 'session_busy', facts: { pid: first.pid } } });
+  second.write(line(3, 'session/load', { ...load, _meta: { heddle: { onBusy: 'fork' } } }));
+  expect((await second.next(({ id }) => id === 3)).error).toBeUndefined();
+  second.write(line(4, 'session/prompt', say('elsewhere')));
+  expect((await second.next(({ id }) => id === 4)).result).toMatchObject({ stopReason: 'end_turn' });
+  expect(JSON.stringify(place.api.requests.at(-1)?.body)).toContain('first');
+  first.write(`${JSON.stringify({ jsonrpc: '2.0', method: 'session/cancel', params: { sessionId } })}\n`);
+  expect((await first.next(({ id }) => id === 4)).result).toMatchObject({ stopReason: 'cancelled' });
+  const shown = await runCli(['sessions', 'show', sessionId], { place });
+  expect(shown.stdout).not.toContain('elsewhere');
 });
