@@ -9,6 +9,7 @@ const KEYS: readonly [keys: string, what: string][] = [
   ['up, down', 'earlier prompts; take back what waits'],
   ['ctrl+r', 'search earlier prompts'],
   ['ctrl+o', 'the whole conversation, in a pager'],
+  ['alt+p', 'choose the model and its effort'],
   ['ctrl+l', 'draw the screen again'],
   ['ctrl+z', 'back to the shell; fg continues'],
 ];

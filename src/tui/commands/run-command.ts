@@ -3,6 +3,8 @@ import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import { BRANCH_COMMANDS } from './branch-commands.ts';
 import { helpLines } from './help-command.ts';
+import { MODEL_COMMANDS } from './model-commands.ts';
+import { PERMISSION_COMMANDS } from './permission-commands.ts';
 import { SESSION_COMMANDS } from './session-commands.ts';
 import { SESSION_INFO_COMMANDS } from './session-info-commands.ts';
 import { TASK_COMMANDS } from './task-commands.ts';
@@ -21,6 +23,8 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
     description: 'Keys and commands',
     run: (_argument, { tracker }) => helpLines(TERMINAL_COMMANDS, tracker.view.info.commands),
   },
+  ...MODEL_COMMANDS,
+  ...PERMISSION_COMMANDS,
   ...SESSION_INFO_COMMANDS,
   ...TASK_COMMANDS,
   {

@@ -1,44 +1,29 @@
-import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import { nearestWord } from '../../util/text/nearest.ts';
+import { isObject, type JsonObject } from '../../util/json.ts';
+import { listedServers, reconnect, ServersPicker, setEnabled } from '../pickers/servers-picker.ts';
 import { shortCost, shortCount, shortTime } from '../rows/blocks/amounts.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 
-/** What the session is, and what it has cost. */
+/** What the session has connected, and what it has used. */
 export const SESSION_INFO_COMMANDS: readonly TerminalCommand[] = [
-  { name: 'model', argumentHint: '[name]', description: 'See or choose the model', run: model },
-  { name: 'mode', argumentHint: '[name]', description: 'See or choose the permission mode', run: mode },
+  {
+    name: 'mcp',
+    argumentHint: '[reconnect|enable|disable NAME]',
+    description: 'The MCP servers: see, connect again, turn off and on',
+    run: mcp,
+  },
   { name: 'cost', aliases: ['usage'], description: 'What the session has cost', run: cost },
   { name: 'context', description: 'What fills the window of the model', run: context },
 ];
 
-const MODES = ['default', 'acceptEdits', 'plan', 'bypassPermissions', 'dontAsk'];
-
-async function model(argument: string, stage: Stage): Promise<string[]> {
-  if (argument !== '') {
-    const answer = await stage.call({ subtype: 'set_model', model: argument });
-    return [`The next answer comes from ${stringField(answer, 'model') ?? argument}.`];
-  }
-  const { models } = await stage.call({ subtype: 'list_models' });
-  const all = Array.isArray(models) ? models.filter(isObject) : [];
-  const rows = all.map((each) => {
-    const value = stringField(each, 'value') ?? '';
-    const resolved = stringField(each, 'resolvedModel');
-    const isUsed = resolved === stage.tracker.view.info.model || value === stage.tracker.view.info.model;
-    return `${isUsed ? '\u25cf' : ' '} ${value.padEnd(14)} ${stringField(each, 'description') ?? ''}`.trimEnd();
-  });
-  return [...rows, '/model NAME chooses one.'];
-}
-
-async function mode(argument: string, stage: Stage): Promise<string[]> {
-  if (argument === '') return [`The mode is ${stage.tracker.view.info.mode || 'default'}. /mode ${MODES.join(' | ')}`];
-  const wanted = MODES.find((each) => each.toLowerCase() === argument.toLowerCase());
-  if (!wanted) {
-    const near = nearestWord(argument, MODES);
-    return [`There is no mode ${argument}.${near ? ` Did you mean ${near}?` : ''} ${MODES.join(', ')}`];
-  }
-  const answer = await stage.call({ subtype: 'set_permission_mode', mode: wanted });
-  return [`The mode is ${stringField(answer, 'mode') ?? wanted}.`];
+async function mcp(argument: string, stage: Stage): Promise<string[]> {
+  if (argument === '') return (await new ServersPicker(stage).open()) ? [] : ['The session has no MCP server.'];
+  const [, verb, name = ''] = /^(reconnect|enable|disable)\s+(\S.*)$/.exec(argument) ?? [];
+  if (verb === undefined) throw new Error('write /mcp reconnect NAME, /mcp enable NAME or /mcp disable NAME');
+  if (verb === 'reconnect') await reconnect(stage, name);
+  else await setEnabled(stage, name, verb === 'enable');
+  const server = (await listedServers(stage)).find((each) => each.name === name);
+  return [`${name}: ${server?.status ?? 'done'}${server?.error ? ` \u00b7 ${server.error}` : ''}`];
 }
 
 async function cost(_argument: string, stage: Stage): Promise<string[]> {

@@ -1,3 +1,4 @@
+import { messageOf } from '../../util/message-of.ts';
 import type { Stage } from '../stage/stage.ts';
 import { ListPicker } from './list-picker.ts';
 
@@ -5,6 +6,14 @@ export interface Way {
   readonly text: string;
   readonly detail?: string;
   run(): void;
+}
+
+/** Prints what came of it, or why it failed. */
+export function printOutcome(stage: Stage, work: Promise<string>): void {
+  void work.then(
+    (text) => stage.print(['', text]),
+    (error) => stage.print(['', messageOf(error)], 'error'),
+  );
 }
 
 /** Asks how to go on. The first way is highlighted: it is the one that destroys nothing. */

@@ -22,6 +22,8 @@ export interface ListParts<Item> {
   choose(item: Item): void;
   /** Another key; true: it was used. `item` is the highlighted one. */
   key?(key: string, item: Item | null): boolean;
+  /** An action of the list's own context; true: it was used. */
+  act?(action: string, item: Item | null): boolean;
   /** The rows below the list, such as a preview of the highlighted item; at most so many. */
   below?(item: Item | null, most: number): readonly Row[];
   /** What stands where there is nothing to show. */
@@ -79,6 +81,7 @@ export class ListPicker<Item> implements Picker {
   take({ action, key, text }: PickerInput): void {
     if (text !== undefined) this.#type(this.#typed + text);
     else if (key !== undefined && this.#parts.key?.(key, this.selected) === true) return;
+    else if (action !== null && this.#parts.act?.(action, this.selected) === true) return;
     else if (key === 'backspace') this.#type([...this.#typed].slice(0, -1).join(''));
     else if (key === 'ctrl+u' || key === 'ctrl+w') this.#type('');
     else if (action !== null) this.#act(action);
