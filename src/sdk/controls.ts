@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, withoutUndefined } from '../util/json.ts';
+import { defined, isObject, type JsonObject } from '../util/json.ts';
 import type {
   AccountInfo,
   AgentInfo,
@@ -100,7 +100,7 @@ export abstract class Controls {
 
   /** Ends the running turn with an ordinary result. The session stays usable. */
   async interrupt({ cancelQueued }: InterruptOptions = {}): Promise<InterruptReceipt | undefined> {
-    const answer = await this.#request({ subtype: 'interrupt', ...withoutUndefined({ cancel_queued: cancelQueued }) });
+    const answer = await this.#request({ subtype: 'interrupt', ...defined({ cancel_queued: cancelQueued }) });
     return isObject(answer) && Array.isArray(answer.still_queued) ? (answer as unknown as InterruptReceipt) : undefined;
   }
 
@@ -119,7 +119,7 @@ export abstract class Controls {
 
   /** Changes the model with the next turn. Without a name: the model of the start. */
   async setModel(model?: string): Promise<void> {
-    await this.#request({ subtype: 'set_model', ...withoutUndefined({ model }) });
+    await this.#request({ subtype: 'set_model', ...defined({ model }) });
   }
 
   /**
@@ -127,7 +127,7 @@ export abstract class Controls {
    * and a display of null resets to the provider's default; without one it stays unchanged.
    */
   async setMaxThinkingTokens(tokens: number | null, thinkingDisplay?: ThinkingDisplay | null): Promise<void> {
-    const display = withoutUndefined({ thinking_display: thinkingDisplay });
+    const display = defined({ thinking_display: thinkingDisplay });
     await this.#request({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: tokens, ...display });
   }
 
@@ -136,7 +136,7 @@ export abstract class Controls {
    * changes, and the answer describes what would.
    */
   async rewindFiles(userMessageId: string, { dryRun }: { dryRun?: boolean } = {}): Promise<RewindFilesResult> {
-    const body = { subtype: 'rewind_files', user_message_id: userMessageId, ...withoutUndefined({ dry_run: dryRun }) };
+    const body = { subtype: 'rewind_files', user_message_id: userMessageId, ...defined({ dry_run: dryRun }) };
     return (await this.#request(body)) as RewindFilesResult;
   }
 
@@ -152,7 +152,7 @@ export abstract class Controls {
       subtype: 'explain_permission',
       tool_name: toolName,
       input,
-      ...(updates && { updates }),
+      ...defined({ updates }),
     })) as PermissionExplanation;
   }
 
@@ -166,17 +166,13 @@ export abstract class Controls {
 
   /** Runs a command of the person: nobody is asked, but deny rules and hooks hold. `shouldQuery`: the model answers at once. */
   async shellCommand(command: string, { shouldQuery }: { shouldQuery?: boolean } = {}): Promise<ShellCommandResult> {
-    const body = { subtype: 'shell_command', command, ...withoutUndefined({ should_query: shouldQuery }) };
+    const body = { subtype: 'shell_command', command, ...defined({ should_query: shouldQuery }) };
     return (await this.#request(body)) as ShellCommandResult;
   }
 
   /** Files and directories whose names fit the query, the best first. Files that a rule hides are left out. */
   async fileSuggestions(query: string, { limit }: { limit?: number } = {}): Promise<FileSuggestions> {
-    return (await this.#request({
-      subtype: 'file_suggestions',
-      query,
-      ...withoutUndefined({ limit }),
-    })) as FileSuggestions;
+    return (await this.#request({ subtype: 'file_suggestions', query, ...defined({ limit }) })) as FileSuggestions;
   }
 
   /**
@@ -185,7 +181,7 @@ export abstract class Controls {
    */
   async sessionMessages(options: MessagesPageOptions = {}): Promise<SessionMessagesPage> {
     const { leafUuid, before, limit } = options;
-    const page = withoutUndefined({ leaf_uuid: leafUuid, before, limit });
+    const page = defined({ leaf_uuid: leafUuid, before, limit });
     return (await this.#request({ subtype: 'session_messages', ...page })) as SessionMessagesPage;
   }
 
@@ -213,14 +209,14 @@ export abstract class Controls {
 
   /** The contents of the context window, by category. `detail: 'summary'` leaves out what is costly to count. */
   async getContextUsage({ detail }: { detail?: 'full' | 'summary' } = {}): Promise<ContextUsage> {
-    return (await this.#request({ subtype: 'get_context_usage', ...withoutUndefined({ detail }) })) as ContextUsage;
+    return (await this.#request({ subtype: 'get_context_usage', ...defined({ detail }) })) as ContextUsage;
   }
 
   /** The cost of the session, in tokens and money. Heddle knows no limits of plans. */
   async getUsage({ skipBehaviors }: { skipBehaviors?: boolean } = {}): Promise<SessionUsage> {
     return (await this.#request({
       subtype: 'get_usage',
-      ...withoutUndefined({ skip_behaviors: skipBehaviors }),
+      ...defined({ skip_behaviors: skipBehaviors }),
     })) as SessionUsage;
   }
 
@@ -246,7 +242,7 @@ export abstract class Controls {
   async reloadPlugins(options: ReloadPluginsOptions = {}): Promise<ReloadedPlugins> {
     const { addPlugins, refuseIfBusy, holdOnCacheImpact } = options;
     const asked = { add_plugins: addPlugins, refuse_if_busy: refuseIfBusy, hold_on_cache_impact: holdOnCacheImpact };
-    return (await this.#request({ subtype: 'reload_plugins', ...withoutUndefined(asked) })) as ReloadedPlugins;
+    return (await this.#request({ subtype: 'reload_plugins', ...defined(asked) })) as ReloadedPlugins;
   }
 
   /** Reads output styles again; resolves with the current names. */
@@ -323,16 +319,13 @@ export abstract class Controls {
 
   /** Moves foreground work to the background: one tool call, or all. */
   async backgroundTasks(toolUseId?: string): Promise<boolean> {
-    const answer = await this.#request({
-      subtype: 'background_tasks',
-      ...withoutUndefined({ tool_use_id: toolUseId }),
-    });
+    const answer = await this.#request({ subtype: 'background_tasks', ...defined({ tool_use_id: toolUseId }) });
     return isObject(answer) && Array.isArray(answer.backgrounded) && answer.backgrounded.length > 0;
   }
 
   /** A file as the agent's tools would see it, by the rules of the session. */
   async readFile(path: string, { maxBytes, encoding }: ReadFileOptions = {}): Promise<FileContents> {
-    const options = withoutUndefined({ max_bytes: maxBytes, encoding });
+    const options = defined({ max_bytes: maxBytes, encoding });
     return (await this.#request({ subtype: 'read_file', path, ...options })) as FileContents;
   }
 
@@ -359,8 +352,7 @@ export abstract class Controls {
    * could be asked.
    */
   async generateSessionTitle(description: string, { persist }: { persist?: boolean } = {}): Promise<string | null> {
-    const body = { subtype: 'generate_session_title', description, ...withoutUndefined({ persist }) };
-    const answer = await this.#request(body);
+    const answer = await this.#request({ subtype: 'generate_session_title', description, ...defined({ persist }) });
     return isObject(answer) && typeof answer.title === 'string' ? answer.title : null;
   }
 
@@ -380,13 +372,13 @@ export abstract class Controls {
    * state there; with `dryRun` nothing changes, and the answer describes what would.
    */
   async switch(leaf: string, { restoreFiles, dryRun }: SwitchOptions = {}): Promise<SwitchLeafResult> {
-    const options = withoutUndefined({ restore_files: restoreFiles, dry_run: dryRun });
+    const options = defined({ restore_files: restoreFiles, dry_run: dryRun });
     return withLeaf((await this.#request({ subtype: 'switch_leaf', leaf_uuid: leaf, ...options })) as WireSwitch);
   }
 
   /** Copies the session up to a message, by default up to the active one; resolves with the id of the copy. */
   async fork({ at, title }: { at?: string; title?: string } = {}): Promise<string> {
-    const answer = await this.#request({ subtype: 'fork_session', ...withoutUndefined({ at_uuid: at, title }) });
+    const answer = await this.#request({ subtype: 'fork_session', ...defined({ at_uuid: at, title }) });
     return isObject(answer) ? String(answer.session_id) : '';
   }
 

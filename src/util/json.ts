@@ -31,6 +31,6 @@ export function isFilled(value: unknown): value is string {
 }
 
 /** The fields without the undefined ones: on the wire, an absent field differs from null. */
-export function withoutUndefined<T extends object>(fields: T): T {
+export function defined<T extends object>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 }

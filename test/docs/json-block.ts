@@ -7,12 +7,14 @@ import { readHooks } from '../../src/hooks/read-hooks.ts';
 import { expandConfig } from '../../src/mcp/config/expand-config.ts';
 import { readMcpConfig } from '../../src/mcp/config/read-config.ts';
 import { readServerConfig } from '../../src/mcp/config/server-config.ts';
+import { readKeybindings } from '../../src/tui/focus/keymap.ts';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
 import { messageOf } from '../../src/util/message-of.ts';
 import { parseCliRequest, parseHostRequest } from '../../src/wire/index.ts';
 import { ROOT } from '../support/root.ts';
 import type { Block } from './blocks.ts';
 import {
+  tryAsAcpClient,
   tryAsEntries,
   tryAsHostLines,
   tryAsLease,
@@ -64,6 +66,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'model-limits': { read: ({ code }) => parseProblem(code), attempt: tryAsModelLimits },
   lease: { read: ({ code }) => parseProblem(code), attempt: tryAsLease },
   task: { read: ({ code }) => parseProblem(code), attempt: tryAsTask },
+  keybindings: { read: ({ code }) => readKeybindings(code).problems.join('; ') || null, attempt: () => null },
+  'acp-client': { read: ({ code }) => parseProblem(code), attempt: tryAsAcpClient },
   mails: { read: ({ code }) => parseProblem(code), attempt: tryAsMails },
 };
 

@@ -133,3 +133,23 @@ const NO_NOTES = { notes: new Map<string, string>() };
 export function quietProblem(finished: Finished): string | null {
   return endProblem(NO_NOTES, finished) ?? (finished.stderr === '' ? null : `it said: ${finished.stderr}`);
 }
+
+/** An editor starts the program that the block names, and asks who it is. */
+export async function tryAsAcpClient({ code }: Block, project: Project): Promise<string | null> {
+  const [server] = Object.values((JSON.parse(code) as { agent_servers: Record<string, AcpProgram> }).agent_servers);
+  if (!server) return 'it names no agent';
+  const request = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: 1, clientCapabilities: {} },
+  };
+  const finished = await runInProject(project, [server.command, ...server.args], `${JSON.stringify(request)}\n`);
+  const isAnswer = finished.stdout.includes('"protocolVersion":1');
+  return quietProblem(finished) ?? (isAnswer ? null : `it answered ${finished.stdout}`);
+}
+
+interface AcpProgram {
+  command: string;
+  args: string[];
+}

@@ -131,12 +131,19 @@ function inOrder(subtypes: readonly string[]): string[] {
 const MADE_UP: Readonly<Record<string, RegExp>> = {
   stop_task: /No task of this session has the id b1f3a2/,
   get_task_output: /No task of this session has the id b1f3a2/,
+  // The flags of this run deny the command of the example.
+  shell_command: /npm test/,
+  // Only a session that other hosts have joined answers these.
+  attach: /Unsupported control request subtype: attach/,
+  detach: /Unsupported control request subtype: detach/,
 };
 
 /** What the agent answers is of the same kind as in the example, can be read, and has every field that the example has. */
 async function exchangeProblem(cli: RunningCli, subtype: string, place: Place): Promise<string | null> {
   const { asked, answered } = exchangeOf(`host: ${subtype}`);
-  const got = await cli.control(JSON.parse(here(JSON.stringify(asked), place)));
+  const answer = cli.control(JSON.parse(here(JSON.stringify(asked), place)));
+  if (subtype === 'shell_command') await answerHook(cli);
+  const got = await answer;
   const madeUp = Object.hasOwn(MADE_UP, subtype) ? MADE_UP[subtype] : undefined;
   if (madeUp) return madeUp.test(String(got.error)) ? null : `it answered ${JSON.stringify(got)}`;
   if (got.subtype !== answered.subtype) return `it answered ${JSON.stringify(got)}`;
@@ -144,6 +151,12 @@ async function exchangeProblem(cli: RunningCli, subtype: string, place: Place): 
   readHostResponse(subtype as keyof typeof hostRequests, got.response);
   const missing = Object.keys(answered.response ?? {}).filter((key) => !Object.hasOwn(got.response ?? {}, key));
   return missing.length === 0 ? null : `its answer has no ${missing.join(', ')}`;
+}
+
+/** The hook that `initialize` has brought is asked about the command. */
+async function answerHook(cli: RunningCli): Promise<void> {
+  const { request_id } = await cli.next(({ type }) => type === 'control_request');
+  cli.send({ type: 'control_response', response: { subtype: 'success', request_id, response: {} } });
 }
 
 /** The SDK takes it for itself: a sign of life. */

@@ -1,4 +1,4 @@
-import { type JsonObject, withoutUndefined } from '../../util/json.ts';
+import { defined, type JsonObject } from '../../util/json.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
 import type { Launch, RunConfig } from '../../wire/run-config.ts';
@@ -27,7 +27,7 @@ export interface Prepared {
  */
 export function toLaunch(options: GivenOptions, prepared: Prepared = {}): Launch {
   return {
-    config: withoutUndefined(toConfig(options, prepared)),
+    config: defined(toConfig(options, prepared)),
     ...(options.cwd === undefined ? {} : { cwd: options.cwd }),
     ...(options.env === undefined ? {} : { env: options.env }),
     ...(options.stderr === undefined ? {} : { stderr: options.stderr }),
@@ -92,7 +92,7 @@ function toConfig(options: GivenOptions, { jsonSchema = jsonSchemaIn(options.out
 
 /** The body of the initialize request; `announced` names the callbacks. */
 export function initializeBody(options: GivenOptions, announced: JsonObject, prepared: Prepared = {}): ControlBody {
-  return withoutUndefined({
+  return defined({
     subtype: 'initialize',
     ...announced,
     sdkMcpServers: filled([...instancesOf(options.mcpServers).keys()]),

@@ -69,6 +69,12 @@ const WARNED: Row[] = [
   ['effortLevel', true, 'effortLevel must be a text, and is true'],
   ['effortLevel', 'enormous', "effortLevel must be one of low, medium, high, xhigh, max, and is 'enormous'"],
   ['apiKeyHelper', {}, 'apiKeyHelper must be a text, and is an object'],
+  ['awsAuthRefresh', 5, 'awsAuthRefresh must be a text, and is 5'],
+  ['awsCredentialExport', [], 'awsCredentialExport must be a text, and is a list'],
+  ['gcpAuthRefresh', true, 'gcpAuthRefresh must be a text, and is true'],
+  ['modelProviders', 'x', 'modelProviders must be an object, and is a text'],
+  ['modelPricing', 'x', 'modelPricing must be an object, and is a text'],
+  ['modelCatalog', 'yes', 'modelCatalog must be true or false, and is a text'],
   ['autoCompactEnabled', 'yes', 'autoCompactEnabled must be true or false, and is a text'],
   ['fileCheckpointingEnabled', 1, 'fileCheckpointingEnabled must be true or false, and is 1'],
   ['terminal', 'x', 'terminal must be an object, and is a text'],
@@ -146,9 +152,12 @@ test('the tables have every key that acts', () => {
   expect(actedOnKeys().filter((key) => !keys.has(key))).toEqual([]);
 });
 
+/** What runs a command, or says where requests go: a project does not decide it, so nobody reads it there. */
+const OF_THE_USER = ['apiKeyHelper', 'awsAuthRefresh', 'awsCredentialExport', 'gcpAuthRefresh', 'modelProviders'];
+
 describe.each(Object.keys(PLACES) as (keyof typeof PLACES)[])('[K53] in the settings of %s', (place) => {
   test.each(WARNED)('%s: %j costs itself', (key, value, said) => {
-    const isHelperOfProject = key === 'apiKeyHelper' && (place === 'project' || place === 'local'); // ruling G2
+    const isHelperOfProject = OF_THE_USER.includes(key) && (place === 'project' || place === 'local'); // ruling G2
     const { file, notes, load } = read(place, besides(within(key, value)));
     const settings = load();
     if (!isHelperOfProject)
