@@ -36,7 +36,7 @@ export const DOORS: readonly Door[] = [
   },
   {
     target: 'tui/commands/run-command.ts',
-    from: ['tui/app/prompt-sender.ts', 'tui/app/late-typing.ts'],
+    from: ['tui/app/prompt-sender.ts', 'tui/app/late-typing.ts', 'tui/app/leaving.ts'],
     why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
   },
   { target: 'cli/commands/acp.ts', from: ['cli/main.ts', ...COMMANDS], why: ONE_COMMAND },

@@ -27,6 +27,7 @@ inTmux.each([
   expect(existsSync(join(place.cwd, 'hook-ran'))).toBe(runs);
   const trustFile = join(place.home, 'trust.json');
   expect(existsSync(trustFile) && readFileSync(trustFile, 'utf8').includes('hash')).toBe(isKept);
+  await pane.sees('? for keys');
   pane.keys('C-d', 'C-d');
   await pane.isOver();
 });
@@ -61,6 +62,7 @@ inTmux('a bug is fixed: the change is seen and approved, the test is run by a ru
   expect(readFileSync(join(place.cwd, 'out.txt'), 'utf8')).toBe('3\n');
   const kept = () => readFileSync(join(place.cwd, '.claude', 'settings.local.json'), 'utf8');
   await vi.waitFor(() => expect(kept()).toContain('Bash(node check.mjs > out.txt)'));
+  await pane.sees('? for keys');
   pane.keys('C-d', 'C-d');
   await pane.isOver();
 });

@@ -17,6 +17,7 @@ inTmux('a prompt, its answer, a question, and leaving', async () => {
   pane.keys('say hello', 'Enter');
   await pane.sees(/❯ say hello\n\nA bold answer\.\n\n- one\n- two/);
   expect(place.api.requests).toHaveLength(1);
+  await pane.sees('? for keys');
   pane.keys('/exit', 'Enter');
   await pane.isOver();
   expect(pane.shown()).toMatch(/ended 0/);
@@ -50,6 +51,8 @@ inTmux('Ctrl+Z gives the terminal back to the shell, fg continues', async () => 
   await pane.sees(/fg\n[\s\S]*❯ a draft/);
   expect(pane.read('stopped')).toBe(pane.read('before'));
   expect(pane.shown()).not.toContain('no shell');
+  pane.keys('C-c', 'C-d', 'C-d');
+  await pane.isOver();
 });
 
 inTmux.each([
@@ -126,6 +129,7 @@ inTmux('bg: nothing is drawn until the terminal is its own again', async () => {
   expect(pane.shown().split('still the 42')[1]).not.toContain('❯');
   pane.keys('fg', 'Enter');
   await pane.sees(/still the 42[\s\S]*❯/);
+  await pane.sees('? for keys');
   pane.keys('C-d', 'C-d');
   await pane.isOver();
 });
@@ -147,6 +151,7 @@ inTmux('a terminal that does not read holds up nothing; the answer is there when
   await vi.waitFor(() => expect(transcripts(place)).toContain('The end.'), { timeout: 20_000, interval: 100 });
   pane.goOn();
   await pane.sees('The end.');
+  await pane.sees('? for keys');
   pane.keys('C-d', 'C-d');
   await pane.isOver();
 });
@@ -163,6 +168,7 @@ inTmux('a log for reports has no word of the session', async () => {
   const log = join(place.root, 'tui.log');
   const pane = openPane(place, '"whisper this"', { env: { HEDDLE_TUI_LOG: log } });
   await pane.sees('nobody may read');
+  await pane.sees('? for keys');
   pane.keys('C-d', 'C-d');
   await pane.isOver();
   const text = readFileSync(log, 'utf8');

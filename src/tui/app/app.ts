@@ -6,6 +6,7 @@ import type { ControlRequestFrame } from '../../wire/link/frames.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
 import type { ExitInfo } from '../../wire/link/transport.ts';
 import { copyText } from '../clipboard/clipboard.ts';
+import type { Keymap } from '../focus/keymap.ts';
 import type { InputEvent } from '../input/input-event.ts';
 import { createInputReader, type InputReader } from '../input/input-reader.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
@@ -52,7 +53,7 @@ export class App implements Stage {
   readonly #overlay: Overlay;
   readonly #ends: Ends;
   readonly #options: TuiOptions;
-  readonly #context: BlockContext;
+  readonly context: BlockContext;
   readonly #screen: Screen;
   readonly #painter: Painter;
   #rows: SessionRows;
@@ -64,7 +65,7 @@ export class App implements Stage {
   #widths: WidthOptions;
   /** How the app ends; never rejects. */
   readonly ended: Promise<TuiEnd>;
-  #link: SessionLink | null = null;
+  link: SessionLink | null = null;
   #isLeaving = false;
 
   constructor(options: TuiOptions) {
@@ -81,7 +82,7 @@ export class App implements Stage {
     this.#widths = { byGraphemes: knowsGraphemes(env), ambiguousWide: false };
     const widths = createWidths(this.#widths);
     this.#late = new LateRows(() => this.take([{ type: 'live' }]));
-    this.#context = {
+    this.context = {
       ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: this.#late.colours },
       palette: env.NO_COLOR || env.TERM === 'dumb' ? NO_COLOURS : SIXTEEN_COLOURS,
     };
@@ -91,21 +92,20 @@ export class App implements Stage {
       write: (bytes) => terminal.write(bytes),
       live: (size) => this.#live(size),
     });
-    this.#rows = new SessionRows(this.#context, this.#late);
+    this.#rows = new SessionRows(this.context, this.#late);
     this.#notices = new Notices(() => this.#painter.soon());
     this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
     this.#typing = new LateTyping({ ...options, platform: process.platform }, this, this.#writing);
     this.#prompts = new Prompts(this, this.#writing, this.#typing);
     this.#questions = new Questions(this, this.#writing, env);
-    const { ended } = this;
     const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
     this.#ends = new Ends({
       ...{ stage: this, prompts: this.#prompts, questions: this.#questions },
-      ...{ ended, report, isGuest: options.isGuest },
+      ...{ ended: this.ended, report, isGuest: options.isGuest },
     });
     this.#overlay = new Overlay({
       ...{ terminal, painter: this.#painter, writing: this.#writing },
-      otherScreen: () => new OtherScreen(this.#context.widths),
+      otherScreen: () => new OtherScreen(this.context.widths),
       onClosed: () => this.#questions.paintAgain(),
     });
     this.#keyboard = new Keyboard({
@@ -129,14 +129,6 @@ export class App implements Stage {
 
   notify(text: string, ms?: number): void {
     this.#notices.show(text, ms);
-  }
-
-  get context(): BlockContext {
-    return this.#context;
-  }
-
-  get link(): SessionLink | null {
-    return this.#link;
   }
 
   /** Paints, takes the terminal over, opens the session. */
@@ -163,9 +155,9 @@ export class App implements Stage {
       onLine: (line) => this.#note(line),
       onQuestion: (request) => this.#asked(request),
       onWithdrawn: (id) => this.#withdrawn(id),
-      onClosed: (exit) => this.#link === link && this.#closed(exit),
+      onClosed: (exit) => this.link === link && this.#closed(exit),
     });
-    this.#link = link;
+    this.link = link;
     const answer = await link.initialize();
     await ready;
     if (target) this.#typing.loaded?.noteSession(target.resume);
@@ -173,15 +165,15 @@ export class App implements Stage {
   }
 
   async openSession(target: SessionTarget): Promise<void> {
-    const before = { link: this.#link, isBusy: this.isBusy, sessionId: this.tracker.view.info.sessionId };
-    this.#link = null;
+    const before = { link: this.link, isBusy: this.isBusy, sessionId: this.tracker.view.info.sessionId };
+    this.link = null;
     this.#prompts.closed();
     await changeSession(before, target, (each) => this.#openAnew(each)).finally(() => this.#prompts.opened(undefined));
   }
 
   async #openAnew(target: SessionTarget | undefined): Promise<void> {
     this.tracker = createViewTracker();
-    this.#rows = new SessionRows(this.#context, this.#late);
+    this.#rows = new SessionRows(this.context, this.#late);
     this.#questions.changed();
     await this.#connect(target);
   }
@@ -193,6 +185,7 @@ export class App implements Stage {
   /** Draws soon: something has changed. */
   changed(): void {
     this.#typing.loaded?.noteDraft();
+    this.#prompts.changed();
     this.#spinner.turn(this.isBusy && !this.#isLeaving);
     if (this.isBusy) this.#questions.prefetch();
     this.#painter.soon();
@@ -204,13 +197,17 @@ export class App implements Stage {
     return phase === 'busy' || phase === 'compacting';
   }
 
+  get keymap(): Keymap {
+    return this.#typing.keymap;
+  }
+
   redraw(): void {
     this.#painter.redraw();
   }
 
   async call(request: ControlBody): Promise<JsonObject> {
-    if (!this.#link) throw new Error('The session is not open yet.');
-    return this.#link.call(request);
+    if (!this.link) throw new Error('The session is not open yet.');
+    return this.link.call(request);
   }
 
   pick(picker: Picker): void {
@@ -240,7 +237,7 @@ export class App implements Stage {
 
   /** Rows of the terminal's own, for the scrollback. */
   print(lines: readonly string[], style: Style | null = null): void {
-    this.printRows(printedLines(lines, style, this.#context));
+    this.printRows(printedLines(lines, style, this.context));
   }
 
   printRows(rows: readonly Row[]): void {
@@ -251,6 +248,10 @@ export class App implements Stage {
   copy(text: string): Promise<string> {
     const { env } = this.#options;
     return copyText(text, { env, platform: process.platform, write: (bytes) => this.#terminal.write(bytes) });
+  }
+
+  submit(text: string): void {
+    this.#prompts.submit({ text, images: [] }, this.isBusy ? 'next' : undefined);
   }
 
   command(text: string): void {
@@ -279,7 +280,7 @@ export class App implements Stage {
     this.#isLeaving = true;
     this.#giveBack();
     await this.#typing.loaded?.close();
-    await this.#link?.end().catch(() => null);
+    await this.link?.end().catch(() => null);
     this.#end({ exitCode, lines: [...lines] });
   }
 
@@ -367,8 +368,8 @@ export class App implements Stage {
 
   #useWidths(known: Partial<WidthOptions>): void {
     this.#widths = { ...this.#widths, ...known };
-    this.#context.widths = createWidths(this.#widths);
-    this.#screen.setWidths(this.#context.widths);
+    this.context.widths = createWidths(this.#widths);
+    this.#screen.setWidths(this.context.widths);
   }
 
   #listen(): void {
@@ -385,7 +386,7 @@ export class App implements Stage {
   #draw(column?: number): void {
     if (this.#isLeaving) return;
     const { size } = this.#terminal;
-    this.#context.width = Math.max(1, size.columns - 1);
+    this.context.width = Math.max(1, size.columns - 1);
     this.#rows.resized();
     this.#painter.resized(size, column);
     this.#overlay.draw();

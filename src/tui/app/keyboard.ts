@@ -7,6 +7,7 @@ import { safeLine } from '../rows/safe-text.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { LateTyping } from './late-typing.ts';
 import type { Overlay } from './overlay.ts';
+import { Panel } from './panel.ts';
 import type { Prompts } from './prompt-sender.ts';
 import type { Questions } from './questions.ts';
 import type { Writing } from './writing.ts';
@@ -17,17 +18,12 @@ const MODE_CYCLE = ['default', 'acceptEdits', 'plan'];
 const COMMANDS: Readonly<Record<string, string>> = {
   'app:help': '/help',
   'app:toggleTranscript': '/transcript',
-  'app:toggleTodos': '/todos',
   'app:tree': '/tree',
   'app:rewind': '/rewind',
   'app:tasks': '/tasks',
   'task:background': '/background',
   'chat:modelPicker': '/model',
-};
-
-/** What is asked of the terminal by keys, but is not built yet. */
-const NOT_YET: Readonly<Record<string, string>> = {
-  'chat:thinkingToggle': 'switching thoughts',
+  'chat:thinkingToggle': '/thinking',
 };
 
 export interface KeyboardParts {
@@ -47,6 +43,7 @@ export class Keyboard {
   readonly #prompts: Prompts;
   readonly #questions: Questions;
   readonly #overlay: Overlay;
+  readonly panel = new Panel();
 
   constructor({ stage, writing, typing, prompts, questions, overlay }: KeyboardParts) {
     this.#stage = stage;
@@ -167,8 +164,13 @@ export class Keyboard {
     else if (action === 'app:suspend') void this.#stage.suspend();
     else if (Object.hasOwn(COMMANDS, action)) this.#prompts.command(COMMANDS[action] ?? '');
     else if (action === 'chat:cycleMode') this.#cycleMode();
-    else if (this.#typing.loaded?.act(action)) return;
-    else if (Object.hasOwn(NOT_YET, action)) this.#stage.notify(`Not built yet: ${NOT_YET[action]}.`);
+    else if (action === 'app:toggleTodos') this.#toggleTodos();
+    else this.#typing.loaded?.act(action);
+  }
+
+  #toggleTodos(): void {
+    if (this.#stage.tracker.view.todos.length === 0) this.#stage.notify('There are no todos.');
+    else this.panel.toggleTodos();
   }
 
   #cycleMode(): void {

@@ -38,7 +38,11 @@ export function liveRows(sources: LiveSources, { columns, rows }: Size): LiveRow
   return layOutLive(
     {
       doing: [...sources.rows.live(view, { now: stage.now(), isCalm }), ...prompts.shell.rows()],
-      panel: [...besideRows(prompts.beside, context), ...queueRows(view.queue, context)],
+      panel: [
+        ...besideRows(prompts.beside, context),
+        ...queueRows(view.queue, context),
+        ...sources.keyboard.panel.rows(view, context),
+      ],
       question: picker ?? typing ?? questions.rows({ columns, rows }),
       isAsked: picker !== null || typing?.hasCursor === true || questions.isFocused,
       notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),

@@ -3,6 +3,7 @@ import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachedImage } from '../editor/attachments.ts';
 import type { BesidePrompt, Stage } from '../stage/stage.ts';
 import type { LateTyping } from './late-typing.ts';
+import { Leaving } from './leaving.ts';
 import { ShellCommands } from './shell-commands.ts';
 import type { Writing } from './writing.ts';
 
@@ -18,6 +19,7 @@ export class Prompts {
   readonly #writing: Writing;
   readonly #typing: LateTyping;
   readonly shell: ShellCommands;
+  readonly #leaving: Leaving;
   /** Written before the session was open. */
   readonly #early: Draft[] = [];
   /** The texts of prompts that may wait, by uuid. */
@@ -34,6 +36,7 @@ export class Prompts {
     this.#writing = writing;
     this.#typing = typing;
     this.shell = new ShellCommands(stage);
+    this.#leaving = new Leaving(stage, this);
   }
 
   /** Who withdraws questions now: the person, whose interrupt the session has not answered yet, or the session. */
@@ -151,8 +154,18 @@ export class Prompts {
     this.#stage.changed();
   }
 
-  leave(exitCode = this.exitCode): void {
-    void this.#stage.leave(exitCode, this.#farewell());
+  /** Asks first where something runs. */
+  leave(): void {
+    this.#leaving.leave();
+  }
+
+  leaveNow(): void {
+    void this.#stage.leave(this.exitCode, this.#farewell());
+  }
+
+  /** The view has changed. */
+  changed(): void {
+    this.#leaving.changed();
   }
 
   #farewell(): string[] {
@@ -208,6 +221,7 @@ export class Prompts {
       ...(this.#beside ? { parentUuid: this.#beside.parentUuid } : priority && { priority }),
     } as UserInput;
     this.#beside = null;
+    this.#leaving.stay();
     if (this.#texts.size > 100) this.#texts.clear();
     this.#texts.set(uuid, text);
     this.#stage.take(tracker.sent(message, this.#stage.now()));

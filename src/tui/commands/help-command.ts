@@ -4,25 +4,28 @@ const KEYS: readonly [keys: string, what: string][] = [
   ['ctrl+j, shift+enter, \\ enter', 'new line'],
   ['esc', 'interrupt; what waits comes back to the editor'],
   ['ctrl+c', 'interrupt; else clear the editor; twice: leave'],
-  ['ctrl+d twice', 'leave'],
+  ['ctrl+d twice', 'leave; asks while something runs'],
   ['shift+tab', 'next permission mode'],
   ['up, down', 'earlier prompts; take back what waits'],
   ['ctrl+r', 'search earlier prompts'],
   ['ctrl+o', 'the whole conversation, in a pager'],
   ['alt+p', 'choose the model and its effort'],
+  ['ctrl+t', 'the todo list over the editor, or not'],
+  ['alt+t', 'thinking on or off'],
   ['ctrl+l', 'draw the screen again'],
   ['ctrl+z', 'back to the shell; fg continues'],
 ];
 
 /** What the session answers, or the terminal before it looks for a command. */
-const ELSEWHERE: readonly Listed[] = [
+export const ELSEWHERE: readonly Listed[] = [
   { name: 'clear', description: 'Begin a new conversation; the old one is saved' },
   { name: 'compact', argumentHint: '[what]', description: 'Replace the conversation by its summary' },
-  { name: 'exit', description: 'Leave' },
+  { name: 'exit', aliases: ['quit'], description: 'Leave' },
 ];
 
 interface Listed {
   readonly name: string;
+  readonly aliases?: readonly string[];
   readonly description: string;
   readonly argumentHint?: string;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { Change, ViewTracker } from '../../view/changes.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
+import type { Keymap } from '../focus/keymap.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import type { Row, Style } from '../rows/row.ts';
 import type { Pager } from './pager.ts';
@@ -26,8 +27,10 @@ export interface Stage {
   readonly link: SessionLink | null;
   readonly context: BlockContext;
   readonly isBusy: boolean;
-  /** The directory of the session, and the config home. */
-  readonly place: { readonly cwd: string; readonly home: string | null };
+  /** The keys in force. */
+  readonly keymap: Keymap;
+  /** The directory of the session, the config home, and whether the session is another process's. */
+  readonly place: { readonly cwd: string; readonly home: string | null; readonly isGuest?: boolean };
   now(): number;
   newId(): string;
   /** Asks the session. Rejects with what to tell the person, also where the session is not open. */
@@ -49,6 +52,8 @@ export interface Stage {
    * one is open again.
    */
   openSession(target: SessionTarget): Promise<void>;
+  /** Sends a prompt, as Enter does. */
+  submit(text: string): void;
   /** Runs a command of the terminal. */
   command(text: string): void;
   /** A text for a few seconds. */

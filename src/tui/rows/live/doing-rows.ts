@@ -105,6 +105,29 @@ export function queueRows(queue: readonly Queued[], context: RowContext): Row[] 
   return rows;
 }
 
+const AGENT_ROWS = 3;
+
+/** Agents that run besides the turn; the turn's own ones stand in the rows of their calls. */
+export function agentRows({ tasks, calls }: Pick<View, 'tasks' | 'calls'>, context: RowContext): Row[] {
+  const agents = tasks.filter(({ agent, callId }) => agent !== null && (callId === null || !calls.has(callId)));
+  const rows = agents.slice(0, AGENT_ROWS).map(({ agent, description, calls: count, lastTool, tokens }) => {
+    const figures = [
+      ...(count > 0 ? [plural(count, 'call')] : []),
+      ...(lastTool ? [callName(lastTool)] : []),
+      ...(tokens > 0 ? [`${shortCount(tokens)} tokens`] : []),
+    ];
+    return headRow(context, [
+      { text: '\u25d0 ', styles: ['accent'] },
+      { text: safeLine(agent ?? ''), styles: ['strong'] },
+      { text: ` ${safeLine(description)}` },
+      ...(figures.length > 0 ? [{ text: ` \u00b7 ${figures.join(' \u00b7 ')}`, styles: ['dim'] } satisfies Span] : []),
+    ]);
+  });
+  const left = agents.length - rows.length;
+  if (left > 0) rows.push(toRow([{ text: `  ${left} more (/tasks)`, styles: ['dim'] }], context.palette));
+  return rows;
+}
+
 /** Says that the next prompt replaces an earlier one on a branch of its own. */
 export function besideRows(beside: { title: string } | null, context: RowContext): Row[] {
   if (!beside) return [];
