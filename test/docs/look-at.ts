@@ -32,7 +32,7 @@ const LOOKS: Readonly<Record<string, Look>> = {
   diff: { notes: [], look: runDiff },
   yaml: { notes: RUN_NOTES, look: runJob },
   dockerfile: { notes: [], look: tryImage },
-  text: { notes: ['synopsis'], look: checkText },
+  text: { notes: ['synopsis', 'acp-client'], look: checkText },
 };
 
 /** Looks at a block as its language asks for; resolves with what is wrong, or null. */

@@ -21,8 +21,8 @@ describe.concurrent('the blocks of a page do what the page says', () => {
   });
 });
 
-/** Raising it needs a better reason than that a block is hard to try. */
-const MAX_UNTRIED = 17;
+/** Raising it needs a better reason than that a block is hard to try. Two are drawings of the terminal's screen. */
+const MAX_UNTRIED = 19;
 
 test('hardly any block is only read', () => {
   const untried = PAGES.flatMap(blocksOf).filter(({ notes }) => notes.has('because'));

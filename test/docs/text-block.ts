@@ -1,5 +1,6 @@
 import { COMMAND_HELP } from '../../src/cli/commands/all-help.ts';
 import type { Block } from './blocks.ts';
+import { tryAsAcpClient } from './json-runs.ts';
 import { endProblem, type Project, runInProject } from './project.ts';
 
 /**
@@ -10,8 +11,17 @@ export async function checkText(block: Block, project: Project): Promise<string 
   const { code, notes } = block;
   if (code.startsWith('Usage: heddle')) return helpProblem(block, project);
   if (notes.has('synopsis')) return synopsisProblem(code);
+  if (notes.has('acp-client')) return editorProblem(block, project);
   if (!notes.get('because')) return 'nobody tries it: its comment must say why (because=)';
   return commandProblem(code);
+}
+
+/** The lines for an editor name a program and its words, between quotes: they are started as an editor starts them. */
+async function editorProblem(block: Block, project: Project): Promise<string | null> {
+  const [, command, word] = /command[^\n]*?"(heddle)"[^\n]*?"(\w+)"/.exec(block.code) ?? [];
+  if (command === undefined || word === undefined) return 'it names no program with its words';
+  const code = JSON.stringify({ agent_servers: { editor: { command, args: [word] } } });
+  return tryAsAcpClient({ ...block, code }, project);
 }
 
 /** The longest name of a command that the text begins with. */
