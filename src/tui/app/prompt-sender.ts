@@ -1,3 +1,4 @@
+import { stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
 import type { AttachedImage } from '../editor/attachments.ts';
@@ -143,7 +144,12 @@ export class Prompts {
   async setMode(mode: string): Promise<void> {
     const { link } = this.#stage;
     try {
-      await link?.call({ subtype: 'set_permission_mode', mode });
+      const answer = await link?.call({ subtype: 'set_permission_mode', mode });
+      // Before the first prompt the session tells its mode only in this answer.
+      const permissionMode = stringField(answer, 'mode');
+      if (permissionMode === undefined) return;
+      const { tracker } = this.#stage;
+      this.#stage.take(tracker.note({ type: 'system', subtype: 'status', permissionMode }, this.#stage.now()));
     } catch (error) {
       this.#stage.notify(messageOf(error));
     }

@@ -16,7 +16,10 @@ const WIDEST = 18;
 
 export async function setMode(stage: Stage, mode: string): Promise<string> {
   const answer = await stage.call({ subtype: 'set_permission_mode', mode });
-  return `The mode is ${stringField(answer, 'mode') ?? mode}.`;
+  const permissionMode = stringField(answer, 'mode') ?? mode;
+  // Before the first prompt the session tells its mode only in this answer.
+  stage.take(stage.tracker.note({ type: 'system', subtype: 'status', permissionMode }, stage.now()));
+  return `The mode is ${permissionMode}.`;
 }
 
 export async function openModePicker(stage: Stage): Promise<void> {

@@ -74,7 +74,8 @@ export class Completions {
   #menuOf(asked: Asked, text: string): Completion | null {
     switch (asked.kind) {
       case 'command':
-        return commandMenu(asked, this.#commands());
+        // Half of the commands would make Enter run another one than the person has written.
+        return this.#own && commandMenu(asked, this.#commands());
       case 'argument': {
         const { command, values } = this.#values ?? {};
         return command === asked.command && values ? argumentMenu(asked, new Map([[command, values]])) : null;

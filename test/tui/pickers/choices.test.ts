@@ -136,3 +136,22 @@ test('/mcp reconnect NAME tells how the server is then; other words are refused'
     ]),
   );
 });
+
+test('shift+tab goes through the modes also before the first prompt', async () => {
+  const { terminal, app, asked } = await open({ set_permission_mode: ({ mode }) => ({ mode: mode as string }) });
+  for (const mode of ['default', 'acceptEdits', 'plan', 'default']) {
+    terminal.type('\x1b[Z');
+    await vi.waitFor(() => expect(app.tracker.view.info.mode).toBe(mode));
+  }
+  expect(asked('set_permission_mode')).toHaveLength(4);
+});
+
+test('a name that is written at once runs the command of this name, though the session has a longer one', async () => {
+  const { terminal, sees } = await open({
+    ...modelAnswers,
+    initialize: () => ({ commands: [{ name: 'model', description: 'of the session', argumentHint: '' }] }),
+  });
+  terminal.type('/mode');
+  terminal.type('\r');
+  await sees('Permission mode');
+});
