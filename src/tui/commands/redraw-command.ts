@@ -1,7 +1,6 @@
 import type { JsonObject } from '../../util/json.ts';
 import { lastRows } from '../pager/earlier-rows.ts';
 import { askMessages, blocksOfMessages } from '../pager/transcript.ts';
-import { plural } from '../rows/blocks/amounts.ts';
 import { noteRows } from '../rows/blocks/block-to-rows.ts';
 import { EMPTY_ROW } from '../rows/row.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -34,7 +33,7 @@ async function printTurns(stage: Stage, wanted: number): Promise<string[]> {
     const count = Math.min(wanted, prompts.length);
     if (count === 0) return ['There is nothing to print again yet.'];
     const { rows } = lastRows(blocks.slice(prompts.at(-count)), stage.context, Infinity);
-    const rule = `\u2500\u2500 the last ${plural(count, 'turn')} again \u2500\u2500`;
+    const rule = `\u2500\u2500 the last ${count === 1 ? 'turn' : `${count} turns`} again \u2500\u2500`;
     stage.printRows([EMPTY_ROW, ...noteRows(rule, 'dim', stage.context), ...rows]);
     return [];
   }

@@ -1,3 +1,6 @@
+import { stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { CONTEXTS, DEFAULT_KEYS } from '../focus/default-keys.ts';
 import type { Keymap } from '../focus/keymap.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -51,8 +54,17 @@ function tokensOf(argument: string, before: number): number | null {
   return /^\d{1,7}$/.test(argument) ? Number(argument) : null;
 }
 
+/** The session of another process may stand on another machine: only that one can tell. */
+async function isThere(path: string, { cwd, isGuest }: Stage['place']): Promise<boolean> {
+  if (isGuest) return true;
+  const below = /^~(?:\/|$)/.test(path) ? join(homedir(), path.slice(1)) : resolve(cwd, path);
+  const found = await stat(below).catch(() => null);
+  return found?.isDirectory() === true;
+}
+
 async function addDir(path: string, stage: Stage): Promise<string[]> {
   if (path === '') return ['/add-dir takes the path of a directory.'];
+  if (!(await isThere(path, stage.place))) return [`There is no directory ${path}.`];
   const update = { type: 'addDirectories', directories: [path], destination: 'session' };
   await stage.call({ subtype: 'update_permissions', updates: [update] });
   return [`${path} is a working directory of this session now.`];

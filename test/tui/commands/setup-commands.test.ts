@@ -43,17 +43,19 @@ test('/status tells what the session is', async () => {
 });
 
 test('/keys lists the keys in force; /add-dir, /thinking and alt+t ask the session', async () => {
-  const { terminal, sees, requests } = await open({ size: { columns: 100, rows: 120 } });
+  const { terminal, sees, requests } = await open({ size: { columns: 100, rows: 120 }, cwd: process.cwd() });
   terminal.type('/keys\r');
   expect(await sees('tree:diff')).toMatch(
     /Global\n {2}ctrl\+c +app:interrupt[\s\S]*ctrl\+j, shift\+enter, alt\+enter +chat:newline/,
   );
-  terminal.type('/add-dir ../other\r');
-  await sees('../other is a working directory of this session now.');
+  terminal.type('/add-dir src/none\r');
+  await sees('There is no directory src/none.');
+  terminal.type('/add-dir src/tui\r');
+  await sees('src/tui is a working directory of this session now.');
   expect(requests('update_permissions')).toEqual([
     {
       subtype: 'update_permissions',
-      updates: [{ type: 'addDirectories', directories: ['../other'], destination: 'session' }],
+      updates: [{ type: 'addDirectories', directories: ['src/tui'], destination: 'session' }],
     },
   ]);
   terminal.type('\x1bt');
