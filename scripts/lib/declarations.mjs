@@ -6,23 +6,40 @@ import path from 'node:path';
 import { withMaybeUndefined } from './maybe-undefined.mjs';
 import { withoutRowIds } from './row-ids.mjs';
 import { wireComments } from './source-comments.mjs';
+import { root } from './tree.mjs';
 
-/** Writes the declarations of `from` into `to`; files that are no more go, others are touched only when they change. */
+/** Writes what is published of the declarations in `from` into `to`; files that are no more go, others are touched only when they change. */
 export function publishDeclarations(from, to) {
   const comments = wireComments();
-  const wanted = new Set();
-  for (const entry of fs.readdirSync(from, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || !entry.name.endsWith('.d.ts')) continue;
-    const file = path.relative(from, path.join(entry.parentPath, entry.name));
-    wanted.add(file);
+  const wanted = reachable(from);
+  for (const file of wanted) {
     const text = fs.readFileSync(path.join(from, file), 'utf8');
     const told = withoutRowIds(withFieldComments(text, sourceOf(file), comments));
     writeChanged(path.join(to, file), withMaybeUndefined(told));
   }
+  if (!fs.existsSync(to)) return;
   for (const entry of fs.readdirSync(to, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     if (entry.isFile() && entry.name.endsWith('.d.ts') && !wanted.has(path.relative(to, file))) fs.rmSync(file);
   }
+}
+
+const SPECIFIER = /(?:\bfrom |\bimport\(|^import )\s*['"](\.[^'"]+)['"]/gm;
+
+/** The declarations that the exports of the package lead to. Nobody can import the others, and the package stays small. */
+function reachable(from) {
+  const { exports } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const queue = Object.values(exports).flatMap(({ types }) => types?.replace('./dist/types/', '') ?? []);
+  const found = new Set();
+  for (let file = queue.pop(); file !== undefined; file = queue.pop()) {
+    if (found.has(file)) continue;
+    found.add(file);
+    const text = fs.readFileSync(path.join(from, file), 'utf8');
+    for (const [, name] of text.matchAll(SPECIFIER)) {
+      queue.push(path.join(path.dirname(file), name).replace(/(?:\.d)?\.[jt]s$/, '.d.ts'));
+    }
+  }
+  return found;
 }
 
 function sourceOf(file) {

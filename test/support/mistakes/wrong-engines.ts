@@ -101,6 +101,7 @@ export const WRONG_ENGINES: Mistake[] = [
         '  - ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), with ANTHROPIC_BASE_URL for another address;',
         '  - --model offline: built in, for plain instructions;',
         '  - --model openai/NAME: an OpenAI-compatible server, at OPENAI_BASE_URL;',
+        '  - --model PROVIDER/NAME: gemini, openrouter, ollama, bedrock, vertex and others (heddle models);',
         '  - --model replay:FILE: a recording.',
       ].join('\n'),
     ],
