@@ -143,7 +143,7 @@ describe('stored sessions', () => {
     expect(second.wrong).toEqual([]);
   });
 
-  test('are loaded with what agents did below their call, and what came before /clear', async () => {
+  test('are loaded with what agents did below their call', async () => {
     const first = new Editor([
       toolUse('Task', { description: 'look', prompt: 'look around', subagent_type: 'general-purpose' }),
       toolUse('Glob', { pattern: '*.none' }),
@@ -234,7 +234,7 @@ describe('stored sessions', () => {
     },
   );
 
-  test('that another process writes to are refused with who has them, or forked', async () => {
+  test('that are at work elsewhere are refused with session_busy', async () => {
     const first = new Editor([hang()]);
     const sessionId = await first.open();
     void first.prompt(sessionId, 'busy').catch(() => {});
