@@ -5,6 +5,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AcpClient } from './acp-client.mjs';
+import { INSTALL_FLAGS } from './reference.mjs';
 import { runCommand } from './run-command.mjs';
 import { root } from './tree.mjs';
 
@@ -13,14 +14,6 @@ const PACKAGES = {
   '@agentclientprotocol/claude-agent-acp': '0.99.1',
   '@zed-industries/claude-code-acp': '0.16.2',
 };
-const FLAGS = [
-  '--ignore-scripts',
-  '--omit=optional',
-  '--no-audit',
-  '--no-fund',
-  '--no-package-lock',
-  '--prefer-offline',
-];
 const INSTALL_MS = 240_000;
 const CLIENT_MS = 40_000;
 const CLI = path.join(root, 'dist/cli.js');
@@ -69,7 +62,7 @@ async function install(folder) {
   if (fs.existsSync(path.join(folder, 'node_modules/.bin/claude-code-acp'))) return null;
   fs.mkdirSync(folder, { recursive: true });
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
-  const { code, output } = await runCommand('npm', ['install', ...FLAGS], { cwd: folder, limitMs: INSTALL_MS });
+  const { code, output } = await runCommand('npm', ['install', ...INSTALL_FLAGS], { cwd: folder, limitMs: INSTALL_MS });
   return code === 0 ? null : output.trim() || `npm was not done after ${INSTALL_MS / 1000} s`;
 }
 

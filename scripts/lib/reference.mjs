@@ -13,7 +13,8 @@ export const REFERENCE_CLI = '2.1.325';
 
 const INSTALL_MS = 60_000;
 const INSTALL_CLI_MS = 300_000;
-const FLAGS = [
+/** npm installs a package for a test, and runs nothing of it. */
+export const INSTALL_FLAGS = [
   '--ignore-scripts',
   '--omit=optional',
   '--no-audit',
@@ -34,7 +35,7 @@ export async function installReferenceCli(folder) {
   const name = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`;
   const manifest = { private: true, dependencies: { 'reference-cli': `npm:${name}@${REFERENCE_CLI}` } };
   fs.writeFileSync(path.join(place, 'package.json'), JSON.stringify(manifest));
-  const { output } = await runCommand('npm', ['install', ...FLAGS], { cwd: place, limitMs: INSTALL_CLI_MS });
+  const { output } = await runCommand('npm', ['install', ...INSTALL_FLAGS], { cwd: place, limitMs: INSTALL_CLI_MS });
   return fs.existsSync(program) ? { program } : { problem: output.trim() };
 }
 
@@ -48,7 +49,7 @@ export async function installReference(folder) {
   ]);
   const manifest = { private: true, dependencies: Object.fromEntries(dependencies) };
   fs.writeFileSync(path.join(folder, 'package.json'), JSON.stringify(manifest));
-  const { code, output } = await runCommand('npm', ['install', ...FLAGS], { cwd: folder, limitMs: INSTALL_MS });
+  const { code, output } = await runCommand('npm', ['install', ...INSTALL_FLAGS], { cwd: folder, limitMs: INSTALL_MS });
   if (code === 0 && isComplete(folder)) return null;
   return output.trim() || `npm was not done after ${INSTALL_MS / 1000} s`;
 }
