@@ -8,9 +8,9 @@ import {
   type Intent,
   type Phase,
 } from '../../src/tui/focus/focus-state.ts';
-import { createKeymap } from '../../src/tui/focus/keymap.ts';
 import { createInputReader } from '../../src/tui/input/input-reader.ts';
 import { viewOf } from '../tui/editor/support.ts';
+import { WORLD } from '../tui/focus/support.ts';
 import { seededRandom } from './fuzz.ts';
 
 /** What terminals send, whole and in halves, and what none sends. */
@@ -69,24 +69,10 @@ export interface RandomKeys {
 export function pressRandomKeys({ keys, seed }: { keys: number; seed: number }): RandomKeys {
   const random = seededRandom(seed);
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
-  const keymap = createKeymap();
   const strays: Intent[] = [];
   const faults: string[] = [];
   let state: FocusState = FIRST_FOCUS;
-  let world: FocusWorld = {
-    ...{
-      now: 0,
-      phase: 'idle',
-      keymap,
-      view: viewOf(40),
-      question: null,
-      picker: null,
-      pager: null,
-      queued: 0,
-      menu: null,
-    },
-    ...{ history: [], project: 'p', sessionId: 's', escEsc: 'tree' },
-  };
+  let world: FocusWorld = { ...WORLD, now: 0, project: 'p', sessionId: 's' };
   const reader = createInputReader({
     escapeMs: 25,
     onEvent(event) {
