@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
@@ -10,7 +9,7 @@ import { type Row, toRow } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
 import type { Size } from '../screen/screen.ts';
 import type { Dialog, DialogInput } from '../stage/dialog.ts';
-import type { Stage } from '../stage/stage.ts';
+import { editFile } from '../typing/editor-program.ts';
 import type { Asking } from './asking.ts';
 import { headRows } from './head-rows.ts';
 import { Menu, type MenuItem } from './menu.ts';
@@ -175,23 +174,4 @@ export class PlanDialog implements Dialog {
     const text = this.#remark.rows(span('  what is missing: '), context);
     return { rows: [...rows, ...text.rows], caret: { row: rows.length + text.caret.row, before: text.caret.before } };
   }
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
-
-/** Opens a file in the person's editor, and resolves when it ends. Rejects with what to tell the person. */
-async function editFile(path: string, stage: Pick<Stage, 'lend'>, env: Env): Promise<void> {
-  const program = env.VISUAL || env.EDITOR || 'vi';
-  // The variables may hold options, so a shell reads them; the path is a word of its own.
-  const args = ['-c', `${program} "$1"`, program, path];
-  await stage.lend(
-    () =>
-      new Promise<void>((resolve, reject) => {
-        const child = spawn('/bin/sh', args, { stdio: 'inherit' });
-        child.on('error', reject);
-        child.on('close', (code) =>
-          code === 0 ? resolve() : reject(new Error(`${program} ended with exit code ${code}`)),
-        );
-      }),
-  );
 }
