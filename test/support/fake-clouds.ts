@@ -103,7 +103,10 @@ function relay(answer: IncomingMessage, response: ServerResponse, { encode, cont
     ...(type && { 'content-type': type }),
     ...(answer.headers['request-id'] && { 'request-id': answer.headers['request-id'] }),
     ...(answer.headers['retry-after'] && { 'retry-after': answer.headers['retry-after'] }),
+    ...(answer.headers['retry-after-ms'] && { 'retry-after-ms': answer.headers['retry-after-ms'] }),
   });
+  // What breaks next breaks behind the head, as it does in the API behind.
+  response.flushHeaders();
   let pending = '';
   answer.setEncoding('utf8');
   answer.on('data', (chunk: string) => {

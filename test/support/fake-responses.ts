@@ -117,8 +117,9 @@ function response(id: string, model: string): JsonObject {
 }
 
 function ending(stopReason: string | null): JsonObject {
-  if (stopReason !== 'max_tokens') return { status: 'completed', incomplete_details: null };
-  return { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } };
+  const reason = stopReason === 'max_tokens' ? 'max_output_tokens' : stopReason === 'refusal' ? 'content_filter' : null;
+  if (reason === null) return { status: 'completed', incomplete_details: null };
+  return { status: 'incomplete', incomplete_details: { reason } };
 }
 
 function itemOf(block: JsonObject, at: number): JsonObject {

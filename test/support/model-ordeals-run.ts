@@ -1,15 +1,24 @@
 import { expect } from 'vitest';
-import type { AnswerLike } from '../../src/testing/index.ts';
+import type { AnswerLike, FakeApiRequest, Script } from '../../src/testing/index.ts';
 import { apiFaultsOf } from './api-faults.ts';
 import { type RunningCli, STREAM_BOTH, startCli } from './cli.ts';
 import { isResult } from './lines.ts';
 import { type Ordeal, PAUSED, type Trouble } from './model-ordeal-suite.ts';
 import { makePlace, type Place } from './place.ts';
 
+/** Where an ordeal takes place: a provider whose answers come from a script, and who says which requests were invalid. */
+export interface OrdealWorld {
+  open(script: Script<FakeApiRequest>): Promise<Place>;
+  invalid(place: Place): string[];
+}
+
+/** Anthropic's own API. */
+const MESSAGES: OrdealWorld = { open: makePlace, invalid: invalidRequests };
+
 /** One session that lives through all troubles of an ordeal, in the given order, and then still answers. */
-export async function liveThroughAll({ env, args = [], troubles }: Ordeal): Promise<Place> {
+export async function liveThroughAll({ env, args = [], troubles }: Ordeal, world = MESSAGES): Promise<Place> {
   const queue: AnswerLike[] = [];
-  const place = await makePlace(() => queue.shift() ?? 'one request too many');
+  const place = await world.open(() => queue.shift() ?? 'one request too many');
   const cli = startCli([...STREAM_BOTH, ...args], { place, ...(env && { env }) });
   for (const trouble of troubles) await liveThrough(trouble, { cli, place, queue });
   queue.push('Still here.');
@@ -19,7 +28,7 @@ export async function liveThroughAll({ env, args = [], troubles }: Ordeal): Prom
   const { code, stderr } = await cli.finished;
   expect(code).toBe(0);
   expect(stderr).not.toMatch(/^\s+at /m);
-  expect(invalidRequests(place)).toEqual([]);
+  expect(world.invalid(place)).toEqual([]);
   return place;
 }
 

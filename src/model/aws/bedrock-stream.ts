@@ -31,15 +31,18 @@ function isFrame(chunk: Buffer): boolean {
 function frameReader(dialect: Dialect, requestId: string | null): StreamReader {
   const frames = createFrameReader();
   let done = false;
+  let progressed = false;
   return {
     push(chunk) {
       const told: ModelEvent[] = [];
+      progressed = false;
       try {
         for (const frame of frames.push(chunk)) {
           if (done) break;
-          take(frame, { dialect, requestId, told });
+          if (take(frame, { dialect, requestId, told })) progressed = true;
           done = isLast(told.at(-1));
         }
+        if (frames.pendingBytes > KEEP_ALIVE_BYTES) progressed = true;
       } catch (error) {
         done = true;
         told.push(failed('malformed', `The API sent what cannot be read: ${messageOf(error)}.`, requestId));
@@ -49,15 +52,20 @@ function frameReader(dialect: Dialect, requestId: string | null): StreamReader {
     end() {
       if (done) return [];
       done = true;
-      const rest = frames.isInFrame ? null : dialect.complete();
+      const rest = frames.pendingBytes > 0 ? null : dialect.complete();
       return rest ?? [failed('connection', 'The connection ended before the answer was complete.', requestId)];
     },
     get done() {
       return done;
     },
-    progressed: true,
+    get progressed() {
+      return progressed;
+    },
   };
 }
+
+/** More than the frame of any keep-alive holds, so more pending bytes than this belong to a real event. */
+const KEEP_ALIVE_BYTES = 512;
 
 function isLast(event: ModelEvent | undefined): boolean {
   return event?.type === 'failure' || (event?.type === 'event' && event.event.type === 'message_stop');
@@ -69,21 +77,22 @@ interface Taking {
   told: ModelEvent[];
 }
 
-function take({ headers, payload }: EventFrame, { dialect, requestId, told }: Taking): void {
+/** Returns whether the frame was more than a keep-alive. */
+function take({ headers, payload }: EventFrame, { dialect, requestId, told }: Taking): boolean {
   const kind = headers[':message-type'];
   if (kind === 'exception') {
     told.push(exceptionEvent(headers[':exception-type'] ?? '', payload.toString('utf8'), requestId));
-    return;
+    return true;
   }
   if (kind === 'error') {
     told.push(exceptionEvent(headers[':error-code'] ?? '', headers[':error-message'] ?? '', requestId));
-    return;
+    return true;
   }
   const chunk = tryParseJson(payload.toString('utf8'));
   const bytes = stringField(chunk, 'bytes');
-  if (bytes === undefined) return;
+  if (bytes === undefined) return false;
   const data = Buffer.from(bytes, 'base64').toString('utf8');
-  dialect.take({ event: stringField(tryParseJson(data), 'type') ?? '', data }, told);
+  return dialect.take({ event: stringField(tryParseJson(data), 'type') ?? '', data }, told);
 }
 
 const CLASS_OF_EXCEPTION: readonly [RegExp, FailureClass][] = [

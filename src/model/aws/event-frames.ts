@@ -12,8 +12,8 @@ export interface EventFrame {
 export interface FrameReader {
   /** The frames that are complete now. Throws for a frame whose checksum or form is wrong. */
   push(chunk: Buffer): EventFrame[];
-  /** Whether bytes of a frame wait for its rest. */
-  readonly isInFrame: boolean;
+  /** The bytes of a frame that wait for its rest. */
+  readonly pendingBytes: number;
 }
 
 /** Lengths of the whole frame and of its headers, and a checksum of both. */
@@ -54,8 +54,8 @@ export function createFrameReader(): FrameReader {
       for (let frame = next(); frame; frame = next()) frames.push(frame);
       return frames;
     },
-    get isInFrame() {
-      return size > 0;
+    get pendingBytes() {
+      return size;
     },
   };
 }

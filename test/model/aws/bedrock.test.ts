@@ -215,7 +215,7 @@ describe('frames', () => {
       const reader = createFrameReader();
       const frames = [...reader.push(small.subarray(0, cut)), ...reader.push(small.subarray(cut))];
       expect(shape(frames)).toEqual(whole.slice(0, 2));
-      expect(reader.isInFrame).toBe(false);
+      expect(reader.pendingBytes).toBe(0);
     }
     const reader = createFrameReader();
     expect(shape([...all].flatMap((byte) => reader.push(Buffer.of(byte))))).toEqual(whole);
