@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 // `npm run interop`: the reference SDK drives our command line, in two versions, through the behaviours of
-// test/interop/behaviours.md; and host programs that are typed against it compile against ours.
+// test/interop/behaviours.md; host programs that are typed against it compile against ours; clients of editors drive
+// `heddle acp`, and clients of model providers the fake servers of the tests.
 //
 //   node scripts/interop.mjs               everything
 //   node scripts/interop.mjs --only mcp-   the cases whose id holds this
@@ -16,6 +17,7 @@ import path from 'node:path';
 import { parseArgs } from 'node:util';
 import * as esbuild from 'esbuild';
 import { checkEditorClients } from './lib/editor-clients.mjs';
+import { checkProviderClients } from './lib/provider-clients.mjs';
 import { installReference, installReferenceCli, REFERENCE_CLI, REFERENCE_VERSIONS } from './lib/reference.mjs';
 import { checkSamples } from './lib/samples.mjs';
 import { root } from './lib/tree.mjs';
@@ -50,7 +52,7 @@ async function test() {
     ? [await runCases(runner, { version: REFERENCE_CLI, cli: program, sdk })]
     : await Promise.all(REFERENCE_VERSIONS.map((version) => runCases(runner, { version, cli, sdk: '' })));
   if (!flags.only && !flags['reference-cli']) {
-    tallies.push(...(await typeChecks()), ...(await editorClients()));
+    tallies.push(...(await typeChecks()), ...(await editorClients()), ...(await providerClients()));
   }
   const [passed, failed, skipped] = ['passed', 'failed', 'skipped'].map((key) =>
     tallies.reduce((sum, tally) => sum + tally[key], 0),
@@ -106,6 +108,11 @@ async function typeChecks() {
 /** Clients and adapters of editors; left out where only some cases are asked for. */
 async function editorClients() {
   return tally(await checkEditorClients({ installed, temporary, tell: (text) => console.log(text) }));
+}
+
+/** Clients of model providers, against the fake servers of the tests; left out where only some cases are asked for. */
+async function providerClients() {
+  return tally(await checkProviderClients({ installed, temporary, tell: (text) => console.log(text) }));
 }
 
 function tally(checks) {

@@ -1,3 +1,5 @@
+import type { AwsCredentialLibrary } from '../model/aws/aws-library.ts';
+import type { GoogleAuthLibrary } from '../model/google/google-token.ts';
 import { loadPart } from '../wire/load-part.ts';
 
 /**
@@ -15,6 +17,8 @@ export async function optionalPackage<Name extends keyof OptionalPackages>(
 }
 
 export interface OptionalPackages {
+  '@aws-sdk/credential-provider-node': AwsCredentialLibrary;
+  'google-auth-library': GoogleAuthLibrary;
   '@opentelemetry/api': typeof import('@opentelemetry/api');
   sharp: typeof import('sharp');
   unpdf: typeof import('unpdf');

@@ -1,10 +1,7 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { crc32 } from 'node:zlib';
-import { type AnswerLike, type FakeApiRequest, startFakeApi } from '../../src/testing/index.ts';
-import type { Script } from '../../src/testing/script.ts';
 import { isObject, type JsonObject, tryParseJson } from '../../src/util/json.ts';
-import { afterTest } from './after-test.ts';
 
 /** What a fake cloud was asked. */
 export interface CloudRequest {
@@ -31,18 +28,7 @@ export interface CloudDialect {
   contentType?: string;
 }
 
-/** A cloud in front of a fake Messages API: it checks requests, and encodes the answers of the same scripts. */
-export async function startFakeCloud(
-  script: Script<FakeApiRequest> | readonly AnswerLike[],
-  dialect: CloudDialect,
-): Promise<FakeCloud> {
-  const api = await startFakeApi(script as Script<FakeApiRequest>);
-  const { close, ...cloud } = await openFakeCloud(api.url, dialect);
-  afterTest(() => Promise.all([api.close(), close()]));
-  return cloud;
-}
-
-/** The same in front of an API that is there already; the caller closes it. */
+/** A cloud in front of a Messages API: it checks requests, and encodes the answers. The caller closes it. */
 export async function openFakeCloud(
   apiUrl: string,
   dialect: CloudDialect,

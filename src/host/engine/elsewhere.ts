@@ -12,6 +12,7 @@ import { renewing } from '../../model/http/renewing.ts';
 import type { Failure, Model } from '../../model/model.ts';
 import { type NamedServer, namedServer } from '../../model/named-servers.ts';
 import { createOpenAiApi } from '../../model/responses/openai-api.ts';
+import { optionalPackage } from '../../tools/optional-package.ts';
 import { stringField, tryParseJson } from '../../util/json.ts';
 import type { Processes } from '../../util/process/process.ts';
 import { isOn } from '../../util/text/setting-text.ts';
@@ -69,7 +70,13 @@ async function bedrock(env: Env, context: ElsewhereContext): Promise<Elsewhere |
   const skips = isOn(env.CLAUDE_CODE_SKIP_BEDROCK_AUTH);
   const { commands } = context;
   const source = cached(context, env, (sources) =>
-    findAwsKeys({ ...sources, env, region, exportCommand: commands?.awsCredentialExport }),
+    findAwsKeys({
+      ...sources,
+      env,
+      region,
+      exportCommand: commands?.awsCredentialExport,
+      library: () => optionalPackage('@aws-sdk/credential-provider-node'),
+    }),
   );
   const baseUrl = env.ANTHROPIC_BEDROCK_BASE_URL?.trim() || `https://bedrock-runtime.${region}.amazonaws.com`;
   return {
@@ -91,7 +98,9 @@ async function vertex(env: Env, context: ElsewhereContext): Promise<Elsewhere | 
   if (!IS_NAME.test(region)) return lacks(`CLOUD_ML_REGION is no name of a region: ${region}`);
   const skips = isOn(env.CLAUDE_CODE_SKIP_VERTEX_AUTH);
   const { commands } = context;
-  const source = cached(context, env, (sources) => findGoogleToken({ ...sources, env }));
+  const source = cached(context, env, (sources) =>
+    findGoogleToken({ ...sources, env, library: () => optionalPackage('google-auth-library') }),
+  );
   const host = region === 'global' ? 'aiplatform.googleapis.com' : `${region}-aiplatform.googleapis.com`;
   const baseUrl = env.ANTHROPIC_VERTEX_BASE_URL?.trim() || `https://${host}/v1`;
   return {

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFilled, isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
 import type { AskOnce } from '../http/ask-once.ts';
 import type { SigningKeys } from '../http/credential.ts';
 import type { ExpiringCredential } from '../http/expiring.ts';
 import type { Env } from '../resolve.ts';
+import type { AwsCredentialLibrary } from './aws-library.ts';
 import { type AwsProfile, readProfile } from './aws-profile.ts';
 
 /** What finding keys may use. */
@@ -16,6 +18,8 @@ export interface AwsSources {
   /** Runs a command of the user; resolves with its output. */
   run(command: string): Promise<string>;
   ask: AskOnce;
+  /** AWS's own library, for what is not here: SSO, roles, machines of EC2. Null: it is not installed. */
+  library?(): Promise<AwsCredentialLibrary | null>;
 }
 
 /** Finds the keys of an AWS account. Rejects with an error that names the sources. */
@@ -30,11 +34,11 @@ export async function findAwsKeys(sources: AwsSources): Promise<ExpiringCredenti
   if (exportCommand !== undefined) return printedKeys('awsCredentialExport', await run(exportCommand));
   const found = (await ofProfile(sources)) ?? (await ofContainer(sources)) ?? (await ofWebIdentity(sources));
   if (found) return found;
-  throw new Error(
+  const missing =
     'no AWS keys were found: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ' +
-      'AWS_PROFILE with keys or credential_process in ~/.aws, or awsCredentialExport in your settings ' +
-      '(such as: aws configure export-credentials)',
-  );
+    'AWS_PROFILE with keys or credential_process in ~/.aws, or awsCredentialExport in your settings ' +
+    '(such as: aws configure export-credentials)';
+  return (await ofLibrary(sources, missing)) ?? fail(missing);
 }
 
 /** Where the region of a profile is needed before any key: null when neither the environment nor the profile has one. */
@@ -43,7 +47,8 @@ export async function awsRegion(env: Env): Promise<string | null> {
   return given || (await profileOf(env))?.region || null;
 }
 
-async function ofProfile({ env, run }: AwsSources): Promise<ExpiringCredential | null> {
+async function ofProfile(sources: AwsSources): Promise<ExpiringCredential | null> {
+  const { env, run } = sources;
   const profile = await profileOf(env);
   if (!profile) {
     if (env.AWS_PROFILE?.trim()) throw new Error(`~/.aws has no profile ${env.AWS_PROFILE.trim()} (AWS_PROFILE)`);
@@ -57,12 +62,36 @@ async function ofProfile({ env, run }: AwsSources): Promise<ExpiringCredential |
   if (fixed) return fixed;
   if (profile.credential_process) return printedKeys('credential_process', await run(profile.credential_process));
   if (profile.sso_start_url || profile.sso_session || profile.role_arn) {
-    throw new Error(
+    const missing =
       'the AWS profile signs in by SSO or a role: set awsCredentialExport in your settings to ' +
-        '"aws configure export-credentials", and awsAuthRefresh to "aws sso login"',
-    );
+      '"aws configure export-credentials" and awsAuthRefresh to "aws sso login", or install ' +
+      '@aws-sdk/credential-provider-node beside Heddle';
+    return (await ofLibrary(sources, missing)) ?? fail(missing);
   }
   return null;
+}
+
+/** What AWS's own library finds, if it is installed. */
+async function ofLibrary(sources: AwsSources, missing: string): Promise<ExpiringCredential | null> {
+  const library = await sources.library?.();
+  if (!library) return null;
+  const { env, region } = sources;
+  const find = library.defaultProvider({
+    profile: env.AWS_PROFILE?.trim() || undefined,
+    filepath: env.AWS_SHARED_CREDENTIALS_FILE?.trim() || join(env.HOME ?? '', '.aws', 'credentials'),
+    configFilepath: env.AWS_CONFIG_FILE?.trim() || join(env.HOME ?? '', '.aws', 'config'),
+    clientConfig: { region },
+  });
+  const found = await find().catch((error: unknown) => fail(`${missing}. AWS's library: ${messageOf(error)}`));
+  const { accessKeyId, secretAccessKey, sessionToken, expiration } = found;
+  return {
+    credential: { signingKeys: { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) } },
+    expires: expiration ? expiration.getTime() : null,
+  };
+}
+
+function fail(message: string): never {
+  throw new Error(message);
 }
 
 async function profileOf(env: Env): Promise<AwsProfile | undefined> {

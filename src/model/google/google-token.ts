@@ -13,6 +13,16 @@ export interface GoogleSources {
   ask: AskOnce;
   /** Milliseconds since 1970. */
   now(): number;
+  /** Google's own library, for federated identities. Null: it is not installed. */
+  library?(): Promise<GoogleAuthLibrary | null>;
+}
+
+/** The part of `google-auth-library` that is used. */
+export interface GoogleAuthLibrary {
+  GoogleAuth: new (options: {
+    credentials: JsonObject;
+    scopes: string[];
+  }) => { getAccessToken(): Promise<string | null | undefined> };
 }
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
@@ -61,9 +71,16 @@ async function ofFile(file: JsonObject, sources: GoogleSources): Promise<Expirin
         refresh_token: field('refresh_token'),
       });
     default:
-      // Federated identities need Google's own library; gcloud has it.
-      return ofGcloud(sources);
+      // Federated identities need Google's own library; gcloud has it, too.
+      return (await ofLibrary(file, sources)) ?? ofGcloud(sources);
   }
+}
+
+async function ofLibrary(credentials: JsonObject, { library }: GoogleSources): Promise<ExpiringCredential | null> {
+  const found = await library?.();
+  if (!found) return null;
+  const token = await new found.GoogleAuth({ credentials, scopes: [SCOPE] }).getAccessToken();
+  return token ? { credential: { authToken: token }, expires: null } : null;
 }
 
 /** A token of one hour, asked for with a statement that the account's own key has signed. */

@@ -105,7 +105,7 @@ const NEEDED_FILES = ['heddle.cjs', 'web-tree-sitter.wasm', 'tree-sitter-bash.wa
  */
 export const NEEDED_PACKAGES: readonly string[] = [
   'heddle',
-  ...['@opentelemetry/api', 'sharp', 'unpdf'],
+  ...['@aws-sdk/credential-provider-node', 'google-auth-library', '@opentelemetry/api', 'sharp', 'unpdf'],
   ...['@vscode/ripgrep', `@vscode/ripgrep-${platform()}-${arch()}`],
   ...['diff', 'https-proxy-agent', 'turndown', 'zod', 'zod-to-json-schema'],
 ];

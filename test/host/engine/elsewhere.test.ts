@@ -7,7 +7,8 @@ import { collectEvents, modelCases, startFakeApi, startFakeOpenAi } from '../../
 import { HeddleError } from '../../../src/wire/errors.ts';
 import { failureOf, runtime } from '../../model/support.ts';
 import { afterTest } from '../../support/after-test.ts';
-import { bedrockDialect, startFakeCloud } from '../../support/fake-clouds.ts';
+import { bedrockDialect } from '../../support/fake-clouds.ts';
+import { startFakeCloud } from '../../support/start-fake-cloud.ts';
 
 /** Commands answer by their first word. */
 function processes(outputs: Record<string, string>) {

@@ -2,31 +2,12 @@ import { expect, test } from 'vitest';
 import { createEngine } from '../../../src/host/create-engine.ts';
 import { inProcess } from '../../../src/host/serve/in-process.ts';
 import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
-import { type FakeApiRequest, fail, raw, startFakeApi, startFakeOpenAi, toolUse } from '../../../src/testing/index.ts';
+import { raw, startFakeApi, startFakeOpenAi, toolUse } from '../../../src/testing/index.ts';
 import { isObject, type JsonObject } from '../../../src/util/json.ts';
-import { delta, done, said, stop } from '../../model/openai-chunks.ts';
+import { done, said, stop } from '../../model/openai-chunks.ts';
 import { afterTest } from '../../support/after-test.ts';
+import { signatureOf, strictGemini } from '../../support/strict-gemini.ts';
 import { Client, tempDir } from '../support.ts';
-
-/** As Gemini 3: every call of the conversation comes back with the signature that it came with, or 400. */
-function strictAnswer({ body }: FakeApiRequest, index: number) {
-  const messages = body.messages as JsonObject[];
-  const calls = messages.flatMap(({ tool_calls }) => (tool_calls as JsonObject[]) ?? []);
-  if (!calls.every(({ id, extra_content }) => JSON.stringify(extra_content) === JSON.stringify(signature(id)))) {
-    return fail(400, 'INVALID_ARGUMENT', 'Function call is missing a thought_signature in functionCall parts.');
-  }
-  const isNewPrompt = messages.at(-1)?.role === 'user';
-  if (!isNewPrompt) return raw(said('done') + stop + done);
-  const id = `call_${index}`;
-  const called = { name: 'Bash', arguments: '{"command":"true"}' };
-  return raw(
-    delta({ tool_calls: [{ index: 0, id, type: 'function', function: called, extra_content: signature(id) }] }) +
-      stop +
-      done,
-  );
-}
-
-const signature = (id: unknown) => ({ google: { thought_signature: `sig of ${id}` } });
 
 function house(env: Record<string, string>) {
   const cwd = tempDir();
@@ -51,7 +32,7 @@ function house(env: Record<string, string>) {
 }
 
 test('[K47] signatures of calls are kept in their entries, and go back in the same run and after a resume', async () => {
-  const api = await startFakeOpenAi(strictAnswer);
+  const api = await startFakeOpenAi(strictGemini);
   afterTest(() => api.close());
   const { ask, entries } = house({ OPENAI_BASE_URL: api.url });
   const first = await ask({ model: 'openai/gemini-3-pro' }, 'go');
@@ -63,8 +44,16 @@ test('[K47] signatures of calls are kept in their entries, and go back in the sa
 
   const kept = (await entries(again.session_id)).filter(({ providerMetadata }) => isObject(providerMetadata));
   expect(kept.map(({ providerMetadata }) => providerMetadata)).toEqual([
-    { provider: new URL(api.url).host, family: 'gemini-3', calls: { call_0: { extra_content: signature('call_0') } } },
-    { provider: new URL(api.url).host, family: 'gemini-3', calls: { call_2: { extra_content: signature('call_2') } } },
+    {
+      provider: new URL(api.url).host,
+      family: 'gemini-3',
+      calls: { call_0: { extra_content: signatureOf('call_0') } },
+    },
+    {
+      provider: new URL(api.url).host,
+      family: 'gemini-3',
+      calls: { call_2: { extra_content: signatureOf('call_2') } },
+    },
   ]);
   for (const { message } of kept) expect(JSON.stringify(message)).not.toContain('sig of');
 });
@@ -72,7 +61,7 @@ test('[K47] signatures of calls are kept in their entries, and go back in the sa
 test('[K47] another provider gets nothing of it, and its own calls are signed when the session goes back', async () => {
   const gemini = await startFakeOpenAi((request, index) => {
     const withStandIn = JSON.stringify(request.body).includes('skip_thought_signature_validator');
-    return withStandIn ? raw(said('done') + stop + done) : strictAnswer(request, index);
+    return withStandIn ? raw(said('done') + stop + done) : strictGemini(request, index);
   });
   const claude = await startFakeApi([toolUse('Bash', { command: 'true' }, 'toolu_1'), 'mine']);
   afterTest(() => Promise.all([gemini.close(), claude.close()]));

@@ -5,8 +5,9 @@ import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts'
 import { fail, startFakeApi, startFakeOpenAi, text, thinking, toolUse } from '../../../src/testing/index.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { afterTest } from '../../support/after-test.ts';
-import { bedrockDialect, startFakeCloud } from '../../support/fake-clouds.ts';
+import { bedrockDialect } from '../../support/fake-clouds.ts';
 import { startFakeResponses } from '../../support/fake-responses.ts';
+import { startFakeCloud } from '../../support/start-fake-cloud.ts';
 import { Client, tempDir } from '../support.ts';
 
 function house(env: Record<string, string>) {

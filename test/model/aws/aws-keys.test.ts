@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { awsRegion, findAwsKeys } from '../../../src/model/aws/aws-keys.ts';
+import type { AwsCredentialLibrary, AwsLibraryOptions } from '../../../src/model/aws/aws-library.ts';
 import type { ShortAnswer } from '../../../src/model/http/ask-once.ts';
 import { afterTest } from '../../support/after-test.ts';
 
@@ -103,6 +104,28 @@ describe('keys of an AWS account', () => {
     expect(await findAwsKeys(given.sources)).toEqual(temporary);
     expect(given.asked).toEqual([{ url: 'http://169.254.170.2/v2/x', headers: { authorization: 't' } }]);
   });
+
+  it.each(['[default]\nsso_session = x\n', '[default]\nrole_arn = arn:role\nsource_profile = base\n', ''])(
+    'come from AWS’s own library where it is installed and nothing else has them: %j',
+    async (config) => {
+      const given = sources(aws(config));
+      const asked: AwsLibraryOptions[] = [];
+      const library: AwsCredentialLibrary = {
+        defaultProvider: (options) => async () => {
+          asked.push(options);
+          return {
+            ...{ accessKeyId: 'ASIA', secretAccessKey: 'printed', sessionToken: 'st' },
+            expiration: new Date(expires),
+          };
+        },
+      };
+      expect(await findAwsKeys({ ...given.sources, library: async () => library })).toEqual(temporary);
+      expect(asked).toMatchObject([{ clientConfig: { region: 'eu-west-1' } }]);
+      await expect(findAwsKeys({ ...given.sources, library: async () => null })).rejects.toThrow(
+        /awsCredentialExport|no AWS keys/,
+      );
+    },
+  );
 
   it('of a web identity come from STS', async () => {
     const env = aws('', '');

@@ -5,7 +5,9 @@ import { signed } from '../../../src/model/aws/sigv4.ts';
 import { eachEvent } from '../../../src/model/each-event.ts';
 import type { ModelEvent, ModelRequest } from '../../../src/model/model.ts';
 import { blocksOf, modelCases, sampleRequest } from '../../../src/testing/index.ts';
-import { bedrockDialect, type CloudRequest, exceptionFrame, frame, startFakeCloud } from '../../support/fake-clouds.ts';
+import { signatureProblem } from '../../support/aws-signature.ts';
+import { bedrockDialect, type CloudRequest, exceptionFrame, frame } from '../../support/fake-clouds.ts';
+import { startFakeCloud } from '../../support/start-fake-cloud.ts';
 import { failureOf, runtime } from '../support.ts';
 
 const keys = {
@@ -14,23 +16,6 @@ const keys = {
   sessionToken: 'FwoGZXIvYXdzEXAMPLE',
 };
 const options = { userAgent: 'heddle/0.0.0', timeoutMs: 5000, runtime, region: 'us-east-1' };
-
-/** Computes the signature again from what arrived. */
-function signatureProblem({ method, path, headers, text }: CloudRequest): string | null {
-  const { authorization = '', host = '' } = headers;
-  const names = /SignedHeaders=([^,]*)/.exec(authorization)?.[1]?.split(';') ?? [];
-  const [, y, m, d, h, min, s] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(headers['x-amz-date'] ?? '') ?? [];
-  const now = Date.UTC(Number(y), Number(m) - 1, Number(d), Number(h), Number(min), Number(s));
-  const covered = Object.fromEntries(names.map((name) => [name, headers[name] ?? '']));
-  const request = {
-    method: method as 'POST',
-    url: new URL(`http://${host}${path}`),
-    headers: covered,
-    body: Buffer.from(text),
-  };
-  const again = signed(request, { keys, region: 'us-east-1', service: 'bedrock', now });
-  return again.authorization === authorization ? null : 'The request signature we calculated does not match.';
-}
 
 async function ask(model: ReturnType<typeof createBedrockModel>, request: Partial<ModelRequest> = {}) {
   const events: ModelEvent[] = [];
@@ -44,7 +29,10 @@ describe('[P4] the contract of a model, on Bedrock', () => {
   for (const { name, run } of modelCases()) {
     it(name, () =>
       run(async (script) => {
-        const cloud = await startFakeCloud(script, bedrockDialect(signatureProblem));
+        const cloud = await startFakeCloud(
+          script,
+          bedrockDialect((request) => signatureProblem(request, keys)),
+        );
         const model = createBedrockModel({
           ...options,
           baseUrl: cloud.url,

@@ -12,7 +12,8 @@ import { createAskOnce } from '../../../src/model/http/ask-once.ts';
 import { collectEvents, modelCases } from '../../../src/testing/index.ts';
 import { HeddleError } from '../../../src/wire/errors.ts';
 import { afterTest } from '../../support/after-test.ts';
-import { startFakeCloud, vertexDialect } from '../../support/fake-clouds.ts';
+import { vertexDialect } from '../../support/fake-clouds.ts';
+import { startFakeCloud } from '../../support/start-fake-cloud.ts';
 import { failureOf, runtime } from '../support.ts';
 
 const options = { userAgent: 'heddle/0.0.0', timeoutMs: 5000, runtime, project: 'proj', region: 'us-east5' };
