@@ -1,4 +1,5 @@
 import type { ApiMessage } from '../model/model.ts';
+import type { CallMark } from '../sessions/store.ts';
 import type { JsonObject } from '../util/json.ts';
 import type { Message } from '../wire/messages/index.ts';
 import type { ProviderMetadata } from '../wire/provider-metadata.ts';
@@ -12,6 +13,8 @@ export interface TurnConversation {
   readonly window: ContextWindow;
   /** Resolves with the message once it is on disk, ready to be yielded. */
   record(message: Message, details?: EntryDetails): Promise<Message>;
+  /** Notes how far these calls have come, so that a process that goes on knows what has not run; absent: nobody notes it. */
+  mark?(calls: readonly string[], mark: CallMark): Promise<void>;
   /** Records the messages that stay after a summary, so that a resume sends the same. */
   retain(retained: readonly RetainedEntry[]): Promise<void>;
   /** The attachments that the model needs again after a summary: environment facts, the date, memory files. */

@@ -26,6 +26,7 @@ export type * from '../sessions/stores/reference-store-types.ts';
 export type { Tool, ToolContext, ToolOutput } from '../tools/tool.ts';
 export { ToolError } from '../tools/tool.ts';
 export type { Workspace } from '../tools/workspace.ts';
+export type { ToolDeadline } from '../util/process/process-supervisor.ts';
 export type { Clock, Ids, Logger, Runtime } from '../util/runtime.ts';
 export type { Entry } from '../wire/entries.ts';
 export type { Connect, Launch, RunConfig } from '../wire/run-config.ts';

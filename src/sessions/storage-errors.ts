@@ -26,6 +26,14 @@ export function sessionBusy(sessionId: string, holder: LeaseHolder & { since: st
   return new HeddleError('session_busy', message, { facts: { pid, host, since } });
 }
 
+/** Another process has taken the session over: whatever this one still does for it counts for nothing. */
+export function sessionTaken(sessionId: string): HeddleError {
+  const message =
+    `Session ${sessionId} was taken over by another process, because this one seemed dead. ` +
+    'Nothing more is written here: go on where the session is open now, or resume it when that process is done.';
+  return new HeddleError('session_taken', message, { facts: { sessionId } });
+}
+
 /** Nothing can be created in the config home, so that no session can start. */
 export function homeUnwritable(home: string, cause: unknown): HeddleError {
   const code = errorCode(cause) ?? '';

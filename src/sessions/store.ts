@@ -53,9 +53,17 @@ export interface LeaseHolder {
 }
 
 export interface Lease {
+  /**
+   * Aborts when the lease is another holder's: this one must stop its work and write nothing more. From then on the store
+   * refuses its appends with `session_taken`. Absent: the store cannot lose a lease.
+   */
+  readonly lost?: AbortSignal;
   /** Never rejects, and may be called twice. */
   release(): Promise<void>;
 }
+
+/** How far a tool call has come: the model has asked for it, or it is about to run. */
+export type CallMark = 'asked' | 'started';
 
 /** A session from its last compaction boundary on, with queries about the part before it. */
 export interface RecentPart {
@@ -74,7 +82,8 @@ export interface RecentPart {
  * already holds for that key is not stored twice. An empty uuid, as damaged files have, does not count as one.
  *
  * `append` is ordered per key and resolves when the entries would survive the death of this process; it rejects with
- * `storage_failed` otherwise, and then none of the group may be half visible. `load` yields in the order of storing;
+ * `storage_failed` otherwise, or with `session_taken` when another holder has taken the lease since, and then none of the
+ * group may be half visible. `load` yields in the order of storing;
  * a session that does not exist yields nothing.
  */
 export interface SessionStore {
@@ -102,6 +111,13 @@ export interface SessionStore {
    * host, since) while another holder has it, in this process, too. A lease that a dead holder left is taken over.
    */
   lease?(key: SessionKey, holder: LeaseHolder): Promise<Lease>;
+  /**
+   * Notes how far tool calls have come. Resolves when the note would survive the death of this process, at the latest
+   * before such a call has its first effect; rejects with `session_taken` when the session is another holder's.
+   */
+  mark?(key: SessionKey, calls: readonly string[], mark: CallMark): Promise<void>;
+  /** Which of these calls were certainly never started. A call of which nothing is known is not among them. */
+  neverStarted?(key: SessionKey, calls: readonly string[]): Promise<string[]>;
   /**
    * The part of a long session that a resume needs, without reading it all. Null when there is no such part: the caller
    * then uses `load`.

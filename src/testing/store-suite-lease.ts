@@ -42,6 +42,28 @@ export const leaseChecks: StoreChecks = {
     await won[0]?.release();
   },
 
+  'a lease that is held is not lost, and neither is one that was given back': async (store) => {
+    if (!store.lease) return;
+    const lease = await store.lease(key, holder);
+    await store.append(key, [prompt('a')]);
+    assert.equal(lease.lost?.aborted ?? false, false);
+    await lease.release();
+    assert.equal(lease.lost?.aborted ?? false, false);
+  },
+
+  'only calls that were asked for and not started have certainly not been started': async (store) => {
+    if (!store.mark || !store.neverStarted) return;
+    const lease = await store.lease?.(key, holder);
+    await store.append(key, [prompt('a')]);
+    await store.mark(key, ['call-1', 'call-2', 'call-3'], 'asked');
+    await store.mark(key, ['call-2'], 'started');
+    assert.deepEqual(await store.neverStarted(key, ['call-1', 'call-2', 'call-3']), ['call-1', 'call-3']);
+    assert.deepEqual(await store.neverStarted(session(2), ['call-2']), []);
+    await store.mark(key, ['call-2'], 'asked'); // another answer, with the same id
+    assert.deepEqual(await store.neverStarted(key, ['call-2']), ['call-2']);
+    await lease?.release();
+  },
+
   'leases of different sessions do not meet': async (store) => {
     if (!store.lease) return;
     const leases = [await store.lease(key, holder), await store.lease(session(2), holder)];

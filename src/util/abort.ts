@@ -2,7 +2,13 @@
  * Why work was cancelled. Inside of the engine `signal.reason` always has one of these kinds, so that callers can tell
  * them apart.
  */
-export type AbortKind = 'interrupt' | 'timeout' | 'shutdown' | 'superseded';
+export type AbortKind =
+  | 'interrupt'
+  | 'timeout'
+  | 'shutdown'
+  | 'superseded'
+  /** The session is another process's now: what still runs for it ends at once, without a grace time. */
+  | 'taken';
 
 export class Aborted extends Error {
   override readonly name = 'AbortError';

@@ -25,6 +25,7 @@ export type ErrorCode =
   | 'session_exists'
   | 'session_unreadable'
   | 'session_busy'
+  | 'session_taken'
   | 'cannot_attach'
   | 'resume_rejected'
   | 'task_not_found'

@@ -38,6 +38,7 @@ export async function* runTools(
   const followUps: FollowUp[] = [];
   const added: ContentBlock[] = [];
   try {
+    await turn.conversation.mark?.(idsOf(calls), 'asked');
     for (const batch of batches(turn, calls)) {
       const settled = settleTogether(turn, batch, { signal: joined, stop, round });
       for await (const update of turn.tools.ordered ? inCallOrder(batch, settled) : settled) {
@@ -98,6 +99,10 @@ export async function* refuseTools(
     turn.tally.userLines++;
     yield await turn.conversation.record(line, { sourceToolAssistantUUID: call.assistantUuid });
   }
+}
+
+function idsOf(calls: readonly ToolCall[]): string[] {
+  return calls.map(({ block }) => block.id);
 }
 
 /** Groups consecutive calls that may run concurrently. */
@@ -179,6 +184,11 @@ async function* settleTogether(
         outcomes.push({ call, outcome: prepared });
       } else {
         const report = announceProgress(turn, (told) => outcomes.push({ call, ...told }));
+        // A call whose start cannot be noted does not run: a process that goes on would not know of its effects.
+        await turn.conversation.mark?.([call.block.id], 'started').catch((error) => {
+          report.stop();
+          throw error;
+        });
         running.push(
           execute(turn, call, { ...prepared, onProgress: report.onProgress }, signal).then((outcome) => {
             report.stop();

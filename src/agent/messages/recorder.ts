@@ -1,4 +1,5 @@
 import type { ApiMessage } from '../../model/model.ts';
+import type { CallMark } from '../../sessions/store.ts';
 import type { Chain } from '../../sessions/tree/chain.ts';
 import type { FileSnapshot } from '../../sessions/tree/checkpoint-entries.ts';
 import type { JsonObject } from '../../util/json.ts';
@@ -24,6 +25,8 @@ export interface Recorder {
    * pass straight through.
    */
   record(message: Message, details?: EntryDetails): Promise<Message>;
+  /** Notes how far calls have come; absent when the store keeps no such notes. */
+  mark?(calls: readonly string[], mark: CallMark): Promise<void>;
   /** Records a message that joins a running turn. */
   join(input: UserInput, context: PromptContext): Promise<void>;
   /** Records attachments that are added to the conversation during a turn. */
@@ -72,7 +75,7 @@ export interface Transcript extends EntryDestination {
 }
 
 export function createRecorder(transcript: Transcript): Recorder {
-  const { chain, snapshotFor } = transcript;
+  const { chain, snapshotFor, store, key } = transcript;
   const writer = createEntryWriter(transcript);
   const { append, appendNew } = writer;
   let lastAnswer: string | null = null;
@@ -110,6 +113,7 @@ export function createRecorder(transcript: Transcript): Recorder {
         ? message
         : { ...message, timestamp: entry.timestamp as string };
     },
+    ...(store?.mark && { mark: async (calls: readonly string[], mark: CallMark) => store.mark?.(key, calls, mark) }),
     async join(input, { uuid, permissionMode, attachments }) {
       const before = await checkpoint(uuid);
       const { leaf } = chain;

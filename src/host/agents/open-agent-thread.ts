@@ -1,6 +1,7 @@
 import { createRecorder } from '../../agent/messages/recorder.ts';
 import type { SessionKey } from '../../sessions/store.ts';
 import { createChain } from '../../sessions/tree/chain.ts';
+import { repairEntries } from '../../sessions/tree/repair-calls.ts';
 import { createShellDirectory } from '../../tools/shell/shell-directory.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { isInsideAny } from '../../util/files/path-inside.ts';
@@ -17,7 +18,6 @@ import { extensionHooksAct } from '../launch/hook-settings.ts';
 import type { ModelSettings, SessionSettings } from '../models/model-settings.ts';
 import { readFilter } from '../permissions/read-filter.ts';
 import { type Permissions, threadPolicy } from '../permissions/thread-permissions.ts';
-import { repairsOf } from '../resume/open-transcript.ts';
 import type { StoredHistory } from '../resume/stored-history.ts';
 import { expansionIn } from '../thread/expansion-dependencies.ts';
 import { type AgentInfo, type AgentNotes, Identity } from '../thread/identity.ts';
@@ -149,7 +149,7 @@ async function openRecorded(
     parentUuid: history?.leaf ?? null,
     clock: runtime.clock,
   });
-  const repairs = history ? repairsOf(history, chain, () => runtime.ids.uuid()) : [];
+  const repairs = history ? repairEntries(history.unpaired, chain, () => runtime.ids.uuid()) : [];
   if (repairs.length > 0) await transcript.store.append(key, repairs);
   return {
     transcript: { ...transcript, key, gitBranch, isResumed: history !== null, path: [], report: null, deferred: [] },

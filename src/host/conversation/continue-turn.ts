@@ -1,11 +1,12 @@
 import type { Conversation } from './conversation.ts';
 
 /**
- * Whether the model owes the next message: a prompt, results or an error end the conversation, or the session was resumed
+ * Whether the turn goes on without a new message: calls wait to be run, a prompt, results or an error end the conversation, or the session was resumed
  * in the middle of an answer.
  */
 export function isUnfinished(conversation: Conversation): boolean {
-  return conversation.messages.at(-1)?.role === 'user' || cutAnswer(conversation) !== null;
+  const { deferred } = conversation.transcript;
+  return deferred.length > 0 || conversation.messages.at(-1)?.role === 'user' || cutAnswer(conversation) !== null;
 }
 
 /**

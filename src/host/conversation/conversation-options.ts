@@ -44,5 +44,5 @@ export interface MainConversationOptions {
 export type ConversationTranscript = Pick<
   OpenTranscript,
   | ('key' | 'store' | 'isResumed' | 'isSaved' | 'path' | 'report' | 'historyAt' | 'release' | 'gitBranch' | 'spillDir')
-  | ('forkedFrom' | 'answeredAt' | 'deferred' | 'unfinished')
+  | ('forkedFrom' | 'answeredAt' | 'deferred' | 'unfinished' | 'lost')
 >;

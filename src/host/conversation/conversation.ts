@@ -286,6 +286,7 @@ export class Conversation {
         if (details?.isCompactSummary) this.#reminders.summarised();
         return this.#recorder.record(message, details);
       },
+      ...(this.#recorder.mark && { mark: this.#recorder.mark }),
       retain: (retained) => this.#recorder.retain(retained),
       pendingAttachments: async () => {
         const reminders = await this.#reminders.pending();

@@ -31,6 +31,8 @@ export function checkEngineOptions(options: EngineOptions): void {
   if (problem !== null) throw badOption('tools', problem);
 }
 
+const positive = must('a number of milliseconds', (value) => Number.isFinite(value) && Number(value) > 0);
+
 const ENGINE_CHECKS: Record<keyof EngineOptions, Check> = {
   cwd: word,
   env: (value) => variables(value),
@@ -44,6 +46,7 @@ const ENGINE_CHECKS: Record<keyof EngineOptions, Check> = {
   ids: shape({ uuid: callback }),
   log: must('a function (level, message, facts)', (value) => typeof value === 'function'),
   ordered: flag,
+  toolDeadline: shape({ stopAfterMs: positive, killAfterMs: positive }),
   pid: must('a whole number', Number.isInteger),
 };
 

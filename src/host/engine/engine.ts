@@ -11,7 +11,8 @@ import { loadCustomTools } from '../../tools/custom/load-tools.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { Aborted } from '../../util/abort.ts';
 import { madeOnce } from '../../util/made-once.ts';
-import type { Processes } from '../../util/process/process.ts';
+import type { Processes, WatchedProcesses } from '../../util/process/process.ts';
+import type { ToolDeadline } from '../../util/process/process-supervisor.ts';
 import type { Clock, Ids, Logger, Runtime } from '../../util/runtime.ts';
 import { randomIds, silentLogger, systemClock } from '../../util/system-runtime.ts';
 import type { Launch } from '../../wire/run-config.ts';
@@ -56,6 +57,12 @@ export interface EngineOptions {
    * repeatable line by line, with a seeded clock and ids.
    */
   ordered?: boolean;
+  /**
+   * Stops the processes of all tools when `engine.tick()` was not called for `stopAfterMs`, lets them go on with the next
+   * call, and kills them after `killAfterMs`: for programs that share sessions with others, which may go on with them when
+   * this one is frozen or cut off. Needs bash. Default: off.
+   */
+  toolDeadline?: ToolDeadline;
   /** The process id that `initialize` reports to hosts. Default 0: in this process. */
   pid?: number;
 }
@@ -90,6 +97,8 @@ export interface Engine {
   readonly hasOwnStore: boolean;
   /** The engine's own tools. Rejects with `invalid_option` when the schema of one cannot be read. */
   customTools(): Promise<readonly Tool[]>;
+  /** Says that this process still holds its sessions; only with `toolDeadline`. */
+  tick(): void;
   /** Ends every child process and closes files and connections. The caller ends all sessions first. */
   close(): Promise<void>;
 }
@@ -111,7 +120,7 @@ export function openEngine(options: CheckedEngineOptions): Engine {
     ids: options.ids ?? randomIds(),
     log: options.log ? credentialFreeLogger(options.log, secrets) : silentLogger,
   };
-  const processes = lazyProcesses(runtime.log);
+  const processes = lazyProcesses(runtime.log, options.toolDeadline ?? null);
   const models = createModels({
     runtime,
     processes,
@@ -152,6 +161,7 @@ export function openEngine(options: CheckedEngineOptions): Engine {
       return store;
     },
     customTools,
+    tick: () => processes.tick(),
     async close() {
       await processes.close();
       models.close();
@@ -172,14 +182,19 @@ async function loadTools(tools: readonly CustomTool[]): Promise<readonly Tool[]>
 }
 
 /** Loads the code that runs processes with the first command: many runs start none. */
-function lazyProcesses(log: Logger): Processes {
+function lazyProcesses(log: Logger, deadline: ToolDeadline | null): WatchedProcesses {
   let isClosed = false;
-  const load = madeOnce(async () => (await import('../../util/process/process.ts')).createProcesses({ log }));
+  let loaded: WatchedProcesses | null = null;
+  const load = madeOnce(async () => {
+    loaded = (await import('../../util/process/process.ts')).createProcesses({ log, deadline });
+    return loaded;
+  });
   return {
     async run(spec, signal) {
       if (isClosed) throw new Aborted('shutdown');
       return (await load()).run(spec, signal);
     },
+    tick: () => loaded?.tick(),
     async close() {
       isClosed = true;
       await (await load.begun()?.catch(() => null))?.close();

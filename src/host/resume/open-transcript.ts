@@ -6,7 +6,7 @@ import type { Transcript } from '../../agent/messages/recorder.ts';
 import type { ApiMessage } from '../../model/model.ts';
 import type { Lease, SessionKey, SessionStore } from '../../sessions/store.ts';
 import { createUnsavedStore } from '../../sessions/stores/unsaved-store.ts';
-import { type Chain, createChain } from '../../sessions/tree/chain.ts';
+import { createChain } from '../../sessions/tree/chain.ts';
 import type { StoredCheckpoints } from '../../sessions/tree/checkpoint-entries.ts';
 import type { DeferredCall } from '../../sessions/tree/deferred-calls.ts';
 import { repairEntries } from '../../sessions/tree/repair-calls.ts';
@@ -22,6 +22,7 @@ import { chooseSession, isResuming, type SessionChoice } from './choose-session.
 import { mirroring } from './mirror-store.ts';
 import { missingReport, type ResumeReport, withUnfinished } from './resume-report.ts';
 import type { SessionSource } from './resume-source.ts';
+import type { SettledCalls } from './settle-calls.ts';
 import type { HistoryOptions, StoredHistory } from './stored-history.ts';
 import { takeLease } from './take-lease.ts';
 
@@ -75,6 +76,8 @@ export interface OpenTranscript extends Transcript {
   filesRoot: string;
   /** The folder of large tool outputs. */
   spillDir: string;
+  /** Aborts when another process has taken the session over; null: that cannot happen. */
+  lost: AbortSignal | null;
   /** Releases the lease, so that another process can write to the session. Never rejects. */
   release(): Promise<void>;
 }
@@ -174,7 +177,9 @@ async function openLeased(engine: Engine, launch: Launch, leased: LeasedSession)
     clock: engine.runtime.clock,
   });
   if (history?.planName) chain.assignPlanName(history.planName);
-  const repairs = history ? repairsOf(history, chain, () => engine.runtime.ids.uuid()) : [];
+  const newId = () => engine.runtime.ids.uuid();
+  const open = history ? await settleOpenCalls(history, { store: isFork ? null : store, key, config }) : null;
+  const repairs = open && open.unpaired.length > 0 ? repairEntries(open.unpaired, chain, newId) : [];
   if (repairs.length > 0) await store.append(key, repairs);
   const filesRoot = spillRoot(engine, launch);
   return {
@@ -201,10 +206,11 @@ async function openLeased(engine: Engine, launch: Launch, leased: LeasedSession)
     report: reportOf(choice.missing ?? emptied?.message ?? null, history, config),
     forkedFrom: isFork ? source.key.sessionId : null,
     answeredAt: history?.answeredAt ?? null,
-    deferred: history?.deferred ?? [],
+    deferred: open?.toRun ?? [],
     unfinished: history?.unfinished ?? null,
     filesRoot,
     spillDir: join(filesRoot, 'tool-results', sessionId),
+    lost: lease?.lost ?? null,
     release: async () => lease?.release(),
   };
 }
@@ -220,9 +226,15 @@ async function loadHistory(
   return readHistory(store, key, { ...reading, log: engine.runtime.log });
 }
 
-/** Results for the stored calls that have none. */
-export function repairsOf({ unpaired }: StoredHistory, chain: Chain, newId: () => string): Entry[] {
-  return unpaired.length === 0 ? [] : repairEntries(unpaired, chain, newId);
+/** What becomes of the open calls. Nothing is known of those that a fork copies: the other session may run them now. */
+async function settleOpenCalls(
+  history: StoredHistory,
+  { store, key, config }: { store: SessionStore | null; key: SessionKey; config: RunConfig },
+): Promise<SettledCalls> {
+  const { unpaired, deferred } = history;
+  if (unpaired.length === 0 || !store?.neverStarted) return { unpaired, toRun: deferred };
+  const { settleCalls } = await import('./stored-history.ts');
+  return settleCalls(history, { store, key, continues: config.continueTurn === true });
 }
 
 /** The entries that a fork copies get its session id and keep their uuids. */

@@ -19,6 +19,8 @@ import type { Entry } from '../../wire/entries.ts';
 import { type ReadOptions, readRecent, readWhole, type StoredConversation } from './read-conversation.ts';
 import { type ResumeReport, resumeReport } from './resume-report.ts';
 
+export { settleCalls } from './settle-calls.ts';
+
 /** What a stored session holds for the process that resumes it. */
 export interface StoredHistory {
   path: Entry[];

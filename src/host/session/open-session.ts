@@ -1,3 +1,4 @@
+import { Aborted } from '../../util/abort.ts';
 import type { Launch } from '../../wire/run-config.ts';
 import type { Engine } from '../engine/engine.ts';
 import { secretValues } from '../engine/environment.ts';
@@ -34,6 +35,7 @@ export async function openSession(engine: Engine, launch: Launch, emit: Emit, op
   };
   engine.runtime.log('debug', `Session ${services.id} is open`, details);
   const session = new Session(main);
+  conversation.transcript.lost?.addEventListener('abort', () => session.stop(new Aborted('taken')), { once: true });
   if (launch.config.continueTurn) session.continueTurn();
   return session;
 }

@@ -370,6 +370,7 @@ export class Session {
     const error = toHeddleError(thrown);
     this.#lastResultIsError = true;
     if (error.code === 'closed') return;
+    if (error.code === 'session_taken') this.stop(new Aborted('taken'));
     const level = error.code === 'other' ? 'error' : 'debug'; // an error without a code is a bug
     const { stack } = error.cause instanceof Error ? error.cause : error;
     this.#main.services.runtime.log(level, `The turn failed: ${error.message}`, { code: error.code, stack });

@@ -13,6 +13,7 @@ import { readRecent } from '../files/transcript-tail.ts';
 import { watchTranscript } from '../files/transcript-watch.ts';
 import type { AppendOptions, SessionInfo, SessionStore } from '../store.ts';
 import { listSubagents } from '../stored/messages.ts';
+import { createCallMarks } from './call-marks.ts';
 import { createLeases } from './lease-set.ts';
 
 export interface JsonlStoreOptions {
@@ -55,13 +56,16 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
   const { home, log = processLogger(), write = writeToFile } = options;
   const { locate, find, forget } = createSessionFolders(home);
   const leases = createLeases({ home, log });
+  const marks = createCallMarks(home);
   const openFiles = new Map<string, TranscriptFile>();
   /** By path, the appends that could not be made at once. */
   const settling = new Map<string, Promise<void>>();
 
   return {
     async append(key, entries, how) {
-      if (entries.length > 0) await appendTo(locate(key), entries, how);
+      const path = locate(key);
+      leases.check(key.sessionId);
+      if (entries.length > 0) await appendTo(path, entries, how);
     },
     load: (key) => readTranscript(locate(key)),
     loadRecent: async (key) => readRecent(locate(key)),
@@ -87,7 +91,22 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
       } catch {
         // A later append reports the problem.
       }
-      return lease;
+      return {
+        lost: lease.lost,
+        async release() {
+          if (!lease.lost.aborted) marks.forget(key.sessionId);
+          await lease.release();
+        },
+      };
+    },
+    async mark(key, calls, mark) {
+      checkKey(key);
+      leases.check(key.sessionId);
+      marks.note(key.sessionId, calls, mark);
+    },
+    async neverStarted(key, calls) {
+      checkKey(key);
+      return marks.neverStarted(key.sessionId, calls);
     },
     locate,
     async remove(key) {

@@ -1,23 +1,34 @@
 import { join } from 'node:path';
 import { identityOf } from '../../util/process/process-identity.ts';
 import type { Logger } from '../../util/runtime.ts';
-import { homeUnwritable, sessionBusy } from '../storage-errors.ts';
+import { homeUnwritable, sessionBusy, sessionTaken } from '../storage-errors.ts';
 import type { Lease, LeaseHolder } from '../store.ts';
 import { dropLease, holdsLease, type LeaseRecord, takeLease, touchLease } from './lease-file.ts';
 
 /** How often held leases are touched, to show that the holder is alive. */
 const HEARTBEAT_MS = 30_000;
+/** A process that could not touch its leases for so long may have been taken for dead: it looks before it writes. */
+const DOUBT_MS = 60_000;
+
+interface HeldLease {
+  sessionId: string;
+  path: string;
+  lost: AbortController;
+}
 
 export interface Leases {
   /** Rejects with `session_busy`, or with `storage_failed` where no file can be created. */
-  take(sessionId: string, holder: LeaseHolder): Promise<Lease>;
+  take(sessionId: string, holder: LeaseHolder): Promise<Lease & { readonly lost: AbortSignal }>;
+  /** Throws `session_taken` when this process had the lease of the session, and another one took it. */
+  check(sessionId: string): void;
   /** Releases all held leases. */
   close(): void;
 }
 
 /** The leases that a store holds: files in `<home>/locks`, and one timer for all of them while there are any. */
 export function createLeases({ home, log }: { home: string; log: Logger }): Leases {
-  const held = new Map<string, string>();
+  const held = new Map<string, HeldLease>();
+  let beatAt = 0;
   let heartbeat: ReturnType<typeof setInterval> | undefined;
 
   return {
@@ -29,9 +40,18 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
       const since = new Date().toISOString();
       const other = await taken(home, path, { ...identityOf(holder), since, token });
       if (other !== null) throw sessionBusy(sessionId, other);
-      held.set(token, path);
+      const lost = new AbortController();
+      for (const [old, each] of held) if (each.sessionId === sessionId) held.delete(old); // lost, and now regained
+      if (held.size === 0) beatAt = monotonicMs();
+      held.set(token, { sessionId, path, lost });
       heartbeat ??= setInterval(beat, HEARTBEAT_MS).unref();
-      return { release: async () => letGo(token) };
+      return { lost: lost.signal, release: async () => letGo(token) };
+    },
+    check(sessionId) {
+      if (held.size > 0 && monotonicMs() - beatAt > DOUBT_MS) beat();
+      for (const each of held.values()) {
+        if (each.sessionId === sessionId && each.lost.signal.aborted) throw sessionTaken(sessionId);
+      }
     },
     close() {
       for (const token of [...held.keys()]) letGo(token);
@@ -39,25 +59,23 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
   };
 
   function letGo(token: string): void {
-    const path = held.get(token);
-    if (path === undefined) return;
-    forget(token);
-    quietly(path, () => dropLease(path, token));
-  }
-
-  function forget(token: string): void {
+    const lease = held.get(token);
+    if (lease === undefined) return;
     held.delete(token);
+    quietly(lease.path, () => dropLease(lease.path, token));
     if (held.size > 0) return;
     clearInterval(heartbeat);
     heartbeat = undefined;
   }
 
   function beat(): void {
-    for (const [token, path] of [...held]) {
+    beatAt = monotonicMs();
+    for (const [token, { path, sessionId, lost }] of held) {
+      if (lost.signal.aborted) continue;
       quietly(path, () => {
         if (holdsLease(path, token)) return touchLease(path);
-        forget(token);
-        log('warn', `The lease ${path} is gone or was taken over: another process may write to the same session.`);
+        lost.abort(sessionTaken(sessionId));
+        log('warn', `The lease ${path} is gone or was taken over: nothing more is written to the session here.`);
       });
     }
   }
@@ -70,6 +88,11 @@ export function createLeases({ home, log }: { home: string; log: Logger }): Leas
       log('debug', `The lease ${path} could not be updated.`, { error: String(error) });
     }
   }
+}
+
+/** Not the time of day, which may jump. */
+function monotonicMs(): number {
+  return performance.now();
 }
 
 /** The current holder of the lease, or null. */

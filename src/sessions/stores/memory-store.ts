@@ -2,7 +2,7 @@ import { Channel } from '../../util/channel.ts';
 import type { Clock } from '../../util/runtime.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { sessionBusy } from '../storage-errors.ts';
-import type { LeaseHolder, Loaded, SessionKey, SessionStore, SessionSummaryEntry } from '../store.ts';
+import type { CallMark, LeaseHolder, Loaded, SessionKey, SessionStore, SessionSummaryEntry } from '../store.ts';
 import { foldSessionSummary } from './summary-of-entries.ts';
 
 /**
@@ -22,6 +22,7 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
   const found = new Map<string, string>();
   const watchers = new Map<string, Set<Channel<string>>>();
   const leases = new Map<string, LeaseHolder & { since: string }>();
+  const marks = new Map<string, CallMark>();
   /** A session found by `find` keeps its project, unless the key's own project has one with the same id. */
   const settle = (key: SessionKey): SessionKey => {
     const project = found.get(key.sessionId);
@@ -107,6 +108,14 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
           if (leases.get(sessionId) === own) leases.delete(sessionId);
         },
       };
+    },
+
+    async mark(asked, calls, mark) {
+      for (const id of calls) marks.set(JSON.stringify([nameOf(settle(asked)), id]), mark);
+    },
+
+    async neverStarted(asked, calls) {
+      return calls.filter((id) => marks.get(JSON.stringify([nameOf(settle(asked)), id])) === 'asked');
     },
 
     async remove(asked) {

@@ -1,7 +1,7 @@
 import { stringField } from '../../util/json.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { answeredIds, answerKey, blocksOf, callIds, isConversation } from '../entry-fields.ts';
-import { interruptedResult } from '../interrupted-result.ts';
+import { interruptedResult, notBegunResult } from '../interrupted-result.ts';
 import type { Chain } from './chain.ts';
 
 export interface UnpairedCall {
@@ -11,11 +11,13 @@ export interface UnpairedCall {
   assistantUuid: string | null;
   /** The conversation continued after the answer that made the call. */
   isPassed: boolean;
+  /** The call certainly did not begin. */
+  hasNotBegun?: boolean;
 }
 
 /**
  * The tool calls on a path without a result: the process died before they finished. A host that appends an
- * `interruptedResult` for each has answered them permanently; a second resume finds none.
+ * result for each (`repairEntries`) has answered them permanently; a second resume finds none.
  */
 export function unpairedToolCalls(path: readonly Entry[]): UnpairedCall[] {
   const settled = new Set<string>();
@@ -41,10 +43,11 @@ export function unpairedToolCalls(path: readonly Entry[]): UnpairedCall[] {
  */
 export function repairEntries(unpaired: readonly UnpairedCall[], chain: Chain, newId: () => string): Entry[] {
   const { leaf } = chain;
-  const repairs = unpaired.flatMap(({ toolUseId, assistantUuid }) => {
+  const repairs = unpaired.flatMap(({ toolUseId, assistantUuid, hasNotBegun }) => {
     if (assistantUuid === null) return [];
     const fields = { uuid: newId(), sourceToolAssistantUUID: assistantUuid };
-    return [chain.toolResultEntry(interruptedResult(toolUseId), fields)];
+    const result = hasNotBegun ? notBegunResult(toolUseId) : interruptedResult(toolUseId);
+    return [chain.toolResultEntry(result, fields)];
   });
   if (unpaired.at(-1)?.isPassed) chain.moveTo(leaf);
   return repairs;

@@ -14,6 +14,8 @@ export interface Supervisor {
   start(): void;
   watch(group: number): void;
   forget(group: number): void;
+  /** This process still does its work and holds its sessions. Needed only with a deadline. */
+  tick(): void;
   /** All processes have ended in good order: the shell exits without a search. */
   dismiss(): void;
 }
@@ -22,11 +24,27 @@ interface SupervisorOptions {
   /** The mark of all our processes. */
   mark: ProcessMark;
   log: Logger;
+  /** Null: this process need not say that it works. */
+  deadline?: ToolDeadline | null;
   /** For tests. */
   shell?: string;
 }
 
-export function createSupervisor({ mark, log, shell = '/bin/sh' }: SupervisorOptions): Supervisor {
+/**
+ * How long commands go on when nothing is heard of the process that started them: it may be frozen, or cut off from the
+ * store that says whose its sessions are. They are stopped first, and go on with the next tick.
+ */
+export interface ToolDeadline {
+  /** Milliseconds without a tick after which every process is stopped. */
+  stopAfterMs: number;
+  /** Milliseconds without a tick after which every process is killed. */
+  killAfterMs: number;
+}
+
+export function createSupervisor(options: SupervisorOptions): Supervisor {
+  const { mark, log, deadline = null } = options;
+  // A POSIX shell cannot wait for a line with a time limit.
+  const { shell = deadline ? '/bin/bash' : '/bin/sh' } = options;
   const watched = new Set<number>();
   let running: ChildProcess | null = null;
   let broken = false;
@@ -38,7 +56,7 @@ export function createSupervisor({ mark, log, shell = '/bin/sh' }: SupervisorOpt
   return {
     start() {
       if (running !== null || broken) return;
-      const child = startShell(shell, mark);
+      const child = startShell(shell, mark, deadline);
       running = child;
       child.once('error', (error) => {
         broken = true;
@@ -60,6 +78,9 @@ export function createSupervisor({ mark, log, shell = '/bin/sh' }: SupervisorOpt
     forget(group) {
       if (watched.delete(group)) tell(`-${group}`);
     },
+    tick() {
+      if (deadline) tell('~');
+    },
     dismiss() {
       tell('.');
       running?.stdin?.end();
@@ -78,18 +99,69 @@ const TOOL_DIRS = ['/usr/bin', '/bin', '/usr/local/bin', '/run/current-system/sw
  * - The shell drops the limit that marks this process as a tool of another run: that run must not kill the shell before
  *   its work is done.
  */
-const SCRIPT = `
+const BEGIN = `
 trap '' INT TERM HUP
 ${limitFileLocks('unlimited')}
 groups=' '
-while read -r line; do
-  group=\${line#?}
-  case $line in
+note() {
+  group=\${1#?}
+  case $1 in
     +*) groups="$groups$group " ;;
     -*) groups="\${groups%% $group *} \${groups#* $group }" ;;
     .) exit ;;
   esac
+}
+`;
+
+const WAIT_FOR_END = `
+while read -r line; do note "$line"; done
+`;
+
+/**
+ * `$3` and `$4` are the deadline in hundredths of a second. The time is that of the machine's uptime, which no change of
+ * the clock moves; without /proc, bash counts the seconds. A line is read again at once, so that the ticks that waited
+ * while this shell itself was frozen count before the deadline does.
+ */
+const WAIT_WITH_DEADLINE = `
+moment() { if read -r up _ < /proc/uptime; then now=\${up/./}; else now=$((SECONDS * 100)); fi; } 2>/dev/null
+signal() {
+  for group in $groups; do kill -s $1 -- "-$group"; done
+  for file in $(grep -lsF -e "$mark1" /proc/[0-9]*/environ; grep -lsF -e "$mark2" /proc/[0-9]*/limits); do
+    pid=\${file#/proc/}
+    kill -s $1 -- "\${pid%/*}"
+  done
+}
+mark1=$1 mark2=$2 state=on
+moment; heard=$now
+while :; do
+  read -r -t 0.1 line
+  got=$?
+  moment
+  if [ $got -eq 0 ]; then
+    if [ "$line" = '~' ]; then
+      heard=$now
+      [ $state = stopped ] && signal CONT
+      state=on
+    else
+      note "$line"
+      case $state$line in stopped+*) kill -s STOP -- "-$group" ;; esac
+    fi
+    continue
+  fi
+  [ $got -gt 128 ] || break
+  silent=$((now - heard))
+  if [ $state = on ] && [ $silent -ge $3 ]; then
+    signal STOP
+    state=stopped
+  fi
+  if [ $state = stopped ] && [ $silent -ge $4 ]; then
+    signal KILL
+    state=killed
+  fi
 done
+`;
+
+const END_ALL = `
 for group in $groups; do kill -s KILL -- "-$group"; done
 for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
   found=
@@ -105,8 +177,10 @@ for round in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
 done
 `;
 
-function startShell(shell: string, mark: ProcessMark): ChildProcess {
-  const child = spawn(shell, ['-c', SCRIPT, 'heddle-supervisor', mark.environment, mark.limits], {
+function startShell(shell: string, mark: ProcessMark, deadline: ToolDeadline | null): ChildProcess {
+  const script = `${BEGIN}${deadline ? WAIT_WITH_DEADLINE : WAIT_FOR_END}${END_ALL}`;
+  const hundredths = deadline ? [deadline.stopAfterMs, deadline.killAfterMs].map((ms) => `${Math.ceil(ms / 10)}`) : [];
+  const child = spawn(shell, ['-c', script, 'heddle-supervisor', mark.environment, mark.limits, ...hundredths], {
     cwd: '/',
     env: { PATH: TOOL_DIRS.join(':') },
     // Its own session, so that no terminal and no signal to our group reaches it.

@@ -19,12 +19,14 @@ const KILL_PAUSES = [5, 10, 20, 50, 100, 200, 500];
 /** How many entries of /proc are read before other work can run. */
 const SLICE = 64;
 
-/** Ends a tree: sends SIGTERM, waits `graceMs`, then sends SIGKILL. Resolves when all its processes are gone. */
+/** Ends a tree: sends SIGTERM, waits `graceMs`, then sends SIGKILL; without a grace time SIGKILL at once. Resolves when all its processes are gone. */
 export async function endTree(tree: ProcessTree, graceMs: number): Promise<void> {
-  if (!(await signalTree(tree, 'SIGTERM'))) return;
-  for (const pause of gracePauses(graceMs)) {
-    await sleep(pause);
-    if (!(await signalTree(tree, 0))) return;
+  if (graceMs > 0) {
+    if (!(await signalTree(tree, 'SIGTERM'))) return;
+    for (const pause of gracePauses(graceMs)) {
+      await sleep(pause);
+      if (!(await signalTree(tree, 0))) return;
+    }
   }
   for (const pause of KILL_PAUSES) {
     if (!(await signalTree(tree, 'SIGKILL'))) return;

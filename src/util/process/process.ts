@@ -6,7 +6,7 @@ import type { Logger } from '../runtime.ts';
 import { startTimer } from '../timer.ts';
 import { createProcessTags } from './process-mark.ts';
 import { type OutputEnd, reportStdio, type WatchedChild, type WatchedOutput, watchOutput } from './process-output.ts';
-import { createSupervisor } from './process-supervisor.ts';
+import { createSupervisor, type ToolDeadline } from './process-supervisor.ts';
 import { endTree, groupExists, treeLives } from './process-tree.ts';
 import { SpawnError } from './spawn-error.ts';
 
@@ -50,15 +50,23 @@ export interface Processes {
   close(): Promise<void>;
 }
 
+/** Processes that are stopped when nothing is heard of this one for too long. */
+export interface WatchedProcesses extends Processes {
+  /** Says that this process still holds its sessions. Needed only with a `deadline`. */
+  tick(): void;
+}
+
 export interface ProcessesOptions {
   log: Logger;
   /** Milliseconds between SIGTERM and SIGKILL for a tree. */
   graceMs?: number;
+  /** When processes are stopped because no tick comes; null: they never are. */
+  deadline?: ToolDeadline | null;
 }
 
-export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Processes {
+export function createProcesses({ log, graceMs = 500, deadline = null }: ProcessesOptions): WatchedProcesses {
   const tags = createProcessTags();
-  const supervisor = createSupervisor({ mark: tags.mark, log });
+  const supervisor = createSupervisor({ mark: tags.mark, log, deadline });
   /** By process group. */
   const running = new Map<number, WatchedOutput>();
   /** Groups whose command has ended but which still have members. */
@@ -82,7 +90,9 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
 
     let ending: Promise<void> | null = null;
     const end = () => {
-      ending ??= endTree(tree, graceMs).then(watched.letGoSoon);
+      // Another process goes on with the session: this tree must not have one more effect.
+      const isTaken = signal.aborted && abortReason(signal).kind === 'taken';
+      ending ??= endTree(tree, isTaken ? 0 : graceMs).then(watched.letGoSoon);
     };
     let timedOut = false;
     const timer = startTimeout(spec.timeoutMs, () => {
@@ -123,6 +133,7 @@ export function createProcesses({ log, graceMs = 500 }: ProcessesOptions): Proce
 
   return {
     run,
+    tick: () => supervisor.tick(),
     close: () => {
       closed ??= close();
       return closed;

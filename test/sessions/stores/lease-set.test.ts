@@ -10,7 +10,7 @@ import {
 } from 'node:fs';
 import { hostname } from 'node:os';
 import { dirname, join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createJsonlStore, type JsonlStore } from '../../../src/sessions/stores/jsonl-store.ts';
 import type { Logger } from '../../../src/util/runtime.ts';
 import { asOrdinaryUser } from '../../support/as-user.ts';
@@ -165,6 +165,55 @@ describe('the heartbeat', () => {
     expect(Date.now() - statSync(path).mtimeMs).toBeGreaterThan(MINUTE - 1000);
     await lease.release();
     expect(readFileSync(path, 'utf8')).toContain('theirs');
+  });
+});
+
+describe('[S-28] who has lost its lease', () => {
+  const entry = { type: 'user', uuid: 'a', message: { role: 'user', content: 'late' } };
+  const beat = () => vi.advanceTimersByTime(30_000);
+
+  test('hears of it, and writes nothing more', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const lease = await store.lease(key, holder);
+    await store.append(key, [{ ...entry, uuid: 'early' }]);
+    expect(lease.lost?.aborted).toBe(false);
+    leave(other({ pid: process.ppid, token: 'theirs' }));
+    beat();
+    expect(lease.lost?.aborted).toBe(true);
+    const before = readFileSync(store.locate(key), 'utf8');
+    await expect(store.append(key, [entry])).rejects.toMatchObject({ code: 'session_taken' });
+    await expect(store.mark?.(key, ['call'], 'started')).rejects.toMatchObject({ code: 'session_taken' });
+    await store.append({ ...key, sessionId: sessionId(2) }, [entry]);
+    expect(readFileSync(store.locate(key), 'utf8')).toBe(before);
+  });
+
+  test('looks before it writes when it was frozen, and may have the lease again later', async () => {
+    await store.lease(key, holder);
+    leave(other({ pid: NO_PID, token: 'theirs' }));
+    await store.append(key, [entry]);
+    const later = performance.now() + 2 * MINUTE;
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(later);
+    onTestFinished(() => clock.mockRestore());
+    await expect(store.append(key, [{ ...entry, uuid: 'b' }])).rejects.toMatchObject({ code: 'session_taken' });
+    await store.lease(key, holder);
+    await store.append(key, [{ ...entry, uuid: 'c' }]);
+    expect(readFileSync(store.locate(key), 'utf8')).not.toContain('"uuid":"b"');
+  });
+});
+
+describe('[S-27] marks of calls', () => {
+  test('are there for who comes after a death, and gone after an end in good order', async () => {
+    const lease = await store.lease(key, holder);
+    await store.mark?.(key, ['one', 'two', 'three'], 'asked');
+    await store.mark?.(key, ['two'], 'started');
+    const marks = join(dirname(path), `${key.sessionId}.calls`);
+    expect(statSync(marks).mode & 0o777).toBe(0o600);
+    writeFileSync(marks, `${readFileSync(marks, 'utf8')}["started","thr`); // torn
+    const next = createJsonlStore({ home, log });
+    expect(await next.neverStarted?.(key, ['one', 'two', 'three', 'four'])).toEqual(['one', 'three']);
+    await lease.release();
+    expect(readdirSync(dirname(path))).toEqual([]);
+    expect(await next.neverStarted?.(key, ['one'])).toEqual([]);
   });
 });
 
