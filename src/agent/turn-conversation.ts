@@ -13,7 +13,7 @@ export interface TurnConversation {
   readonly window: ContextWindow;
   /** Resolves with the message once it is on disk, ready to be yielded. */
   record(message: Message, details?: EntryDetails): Promise<Message>;
-  /** Notes how far these calls have come, so that a process that goes on knows what has not run; absent: nobody notes it. */
+  /** Notes how far these calls have come, so that another process can continue the turn; absent: nobody notes it. */
   mark?(calls: readonly string[], mark: CallMark): Promise<void>;
   /** Records the messages that stay after a summary, so that a resume sends the same. */
   retain(retained: readonly RetainedEntry[]): Promise<void>;

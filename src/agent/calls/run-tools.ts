@@ -184,7 +184,7 @@ async function* settleTogether(
         outcomes.push({ call, outcome: prepared });
       } else {
         const report = announceProgress(turn, (told) => outcomes.push({ call, ...told }));
-        // A call whose start cannot be noted does not run: a process that goes on would not know of its effects.
+        // A call whose start cannot be noted does not run: a process that continues the session would not know of its effects.
         await turn.conversation.mark?.([call.block.id], 'started').catch((error) => {
           report.stop();
           throw error;

@@ -1,7 +1,7 @@
 import type { Conversation } from './conversation.ts';
 
 /**
- * Whether the turn goes on without a new message: calls wait to be run, a prompt, results or an error end the conversation, or the session was resumed
+ * Whether the turn can continue without a new message: calls wait to be run, a prompt, results or an error end the conversation, or the session was resumed
  * in the middle of an answer.
  */
 export function isUnfinished(conversation: Conversation): boolean {

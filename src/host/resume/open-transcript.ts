@@ -226,7 +226,7 @@ async function loadHistory(
   return readHistory(store, key, { ...reading, log: engine.runtime.log });
 }
 
-/** What becomes of the open calls. Nothing is known of those that a fork copies: the other session may run them now. */
+/** Decides about the open calls. Nothing is known of those that a fork copies: the other session may run them now. */
 async function settleOpenCalls(
   history: StoredHistory,
   { store, key, config }: { store: SessionStore | null; key: SessionKey; config: RunConfig },

@@ -3,9 +3,9 @@ import type { SessionKey, SessionStore } from '../../sessions/store.ts';
 import type { DeferredCall } from '../../sessions/tree/deferred-calls.ts';
 import type { UnpairedCall } from '../../sessions/tree/repair-calls.ts';
 import type { ToolUseBlock } from '../../wire/api/content.ts';
-import type { StoredHistory } from './stored-history.ts';
+import type { Entry } from '../../wire/entries.ts';
 
-/** What becomes of the calls that were open when the session was left. */
+/** The calls that were open when the session was left. */
 export interface SettledCalls {
   /** Calls that get a result now: nobody knows their outcome, or they did not run and are not to run any more. */
   unpaired: UnpairedCall[];
@@ -13,12 +13,19 @@ export interface SettledCalls {
   toRun: DeferredCall[];
 }
 
+/** What a stored session tells of its calls. */
+interface StoredCalls {
+  unpaired: UnpairedCall[];
+  deferred: DeferredCall[];
+  path: readonly Entry[];
+}
+
 /**
  * Tells calls that were interrupted from calls that had not begun. The latter run only when the turn itself is continued:
  * after a new message, a call that the user may have forgotten must not run.
  */
 export async function settleCalls(
-  { unpaired, deferred, path }: Pick<StoredHistory, 'unpaired' | 'deferred' | 'path'>,
+  { unpaired, deferred, path }: StoredCalls,
   { store, key, continues }: { store: SessionStore; key: SessionKey; continues: boolean },
 ): Promise<SettledCalls> {
   const ids = unpaired.map(({ toolUseId }) => toolUseId);

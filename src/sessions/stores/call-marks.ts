@@ -5,7 +5,7 @@ import { makeDirectory } from '../../util/files/make-directory.ts';
 import { homeUnwritable } from '../storage-errors.ts';
 import type { CallMark } from '../store.ts';
 
-/** How far the tool calls of sessions have come, in a file beside each lease while a run has calls. */
+/** How far the tool calls of sessions have come, in a file next to the lease of each run that has calls. */
 export interface CallMarks {
   /** Rejects nothing and waits for nothing: the note is with the kernel when this returns. Throws `storage_failed`. */
   note(sessionId: string, calls: readonly string[], mark: CallMark): void;

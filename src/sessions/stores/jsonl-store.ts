@@ -11,10 +11,10 @@ import { openTranscript, type TranscriptFile, type WriteBytes, writeToFile } fro
 import { readTranscript } from '../files/transcript-reader.ts';
 import { readRecent } from '../files/transcript-tail.ts';
 import { watchTranscript } from '../files/transcript-watch.ts';
-import type { AppendOptions, SessionInfo, SessionStore } from '../store.ts';
+import type { AppendOptions, Lease, SessionInfo, SessionStore } from '../store.ts';
 import { listSubagents } from '../stored/messages.ts';
-import { createCallMarks } from './call-marks.ts';
-import { createLeases } from './lease-set.ts';
+import { type CallMarks, createCallMarks } from './call-marks.ts';
+import { createLeases, type Leases } from './lease-set.ts';
 
 export interface JsonlStoreOptions {
   /** The config home; sessions are under `projects` in it. Nothing is created before the first append. */
@@ -57,6 +57,7 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
   const { locate, find, forget } = createSessionFolders(home);
   const leases = createLeases({ home, log });
   const marks = createCallMarks(home);
+  const marking = markingIn(marks, leases);
   const openFiles = new Map<string, TranscriptFile>();
   /** By path, the appends that could not be made at once. */
   const settling = new Map<string, Promise<void>>();
@@ -91,23 +92,9 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
       } catch {
         // A later append reports the problem.
       }
-      return {
-        lost: lease.lost,
-        async release() {
-          if (!lease.lost.aborted) marks.forget(key.sessionId);
-          await lease.release();
-        },
-      };
+      return forgetting(lease, () => marks.forget(key.sessionId));
     },
-    async mark(key, calls, mark) {
-      checkKey(key);
-      leases.check(key.sessionId);
-      marks.note(key.sessionId, calls, mark);
-    },
-    async neverStarted(key, calls) {
-      checkKey(key);
-      return marks.neverStarted(key.sessionId, calls);
-    },
+    ...marking,
     locate,
     async remove(key) {
       const path = locate(key);
@@ -156,6 +143,31 @@ export function createJsonlStore(options: JsonlStoreOptions): JsonlStore {
     openFiles.get(path)?.close();
     openFiles.delete(path);
   }
+}
+
+/** Calls `forget` before the lease is given back, unless it was lost. */
+function forgetting<L extends Lease & { readonly lost: AbortSignal }>({ lost, release }: L, forget: () => void): Lease {
+  return {
+    lost,
+    async release() {
+      if (!lost.aborted) forget();
+      await release();
+    },
+  };
+}
+
+function markingIn(marks: CallMarks, leases: Leases): Required<Pick<SessionStore, 'mark' | 'neverStarted'>> {
+  return {
+    async mark(key, calls, mark) {
+      checkKey(key);
+      leases.check(key.sessionId);
+      marks.note(key.sessionId, calls, mark);
+    },
+    async neverStarted(key, calls) {
+      checkKey(key);
+      return marks.neverStarted(key.sessionId, calls);
+    },
+  };
 }
 
 /** Newest first. Synchronous on purpose: a stat takes microseconds, a trip to the thread pool ten times that. */

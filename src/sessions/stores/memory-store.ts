@@ -22,7 +22,6 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
   const found = new Map<string, string>();
   const watchers = new Map<string, Set<Channel<string>>>();
   const leases = new Map<string, LeaseHolder & { since: string }>();
-  const marks = new Map<string, CallMark>();
   /** A session found by `find` keeps its project, unless the key's own project has one with the same id. */
   const settle = (key: SessionKey): SessionKey => {
     const project = found.get(key.sessionId);
@@ -110,17 +109,22 @@ export function createMemoryStore(options: { clock?: Pick<Clock, 'now'> } = {}):
       };
     },
 
-    async mark(asked, calls, mark) {
-      for (const id of calls) marks.set(JSON.stringify([nameOf(settle(asked)), id]), mark);
-    },
-
-    async neverStarted(asked, calls) {
-      return calls.filter((id) => marks.get(JSON.stringify([nameOf(settle(asked)), id])) === 'asked');
-    },
-
+    ...marksInMemory((asked) => nameOf(settle(asked))),
     async remove(asked) {
       const key = settle(asked);
       for (const [name, { key: other }] of transcripts) if (isPartOf(other, key)) transcripts.delete(name);
+    },
+  };
+}
+
+function marksInMemory(nameOfKey: (key: SessionKey) => string): Required<Pick<SessionStore, 'mark' | 'neverStarted'>> {
+  const marks = new Map<string, CallMark>();
+  return {
+    async mark(key, calls, mark) {
+      for (const id of calls) marks.set(JSON.stringify([nameOfKey(key), id]), mark);
+    },
+    async neverStarted(key, calls) {
+      return calls.filter((id) => marks.get(JSON.stringify([nameOfKey(key), id])) === 'asked');
     },
   };
 }

@@ -90,7 +90,7 @@ export function createProcesses({ log, graceMs = 500, deadline = null }: Process
 
     let ending: Promise<void> | null = null;
     const end = () => {
-      // Another process goes on with the session: this tree must not have one more effect.
+      // Another process continues the session: this tree must not have one more effect.
       const isTaken = signal.aborted && abortReason(signal).kind === 'taken';
       ending ??= endTree(tree, isTaken ? 0 : graceMs).then(watched.letGoSoon);
     };

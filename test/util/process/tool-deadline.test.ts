@@ -6,7 +6,8 @@ import { Aborted } from '../../../src/util/abort.ts';
 import { createProcesses, type WatchedProcesses } from '../../../src/util/process/process.ts';
 
 /** Writes a line every 20 ms, from a process of its group and from one that has left it. */
-const WRITER = 'setsid bash -c "while :; do echo out >> apart; sleep 0.02; done" & while :; do echo in >> lines; sleep 0.02; done';
+const WRITER =
+  'setsid bash -c "while :; do echo out >> apart; sleep 0.02; done" & while :; do echo in >> lines; sleep 0.02; done';
 
 function startWriter(processes: WatchedProcesses, cwd: string, signal: AbortSignal): Promise<unknown> {
   for (const name of ['lines', 'apart']) writeFileSync(join(cwd, name), '');
