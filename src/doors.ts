@@ -23,6 +23,11 @@ export const DOORS: readonly Door[] = [
   },
   { target: 'cli/interactive.ts', from: ['cli/main.ts'], why: 'the terminal; programs and scripts never draw one' },
   { target: 'cli/background.ts', from: ['cli/main.ts'], why: 'starts a session without a terminal; few runs are' },
+  {
+    target: 'cli/run/whole-program.ts',
+    from: ['cli/run/own-session.ts'],
+    why: 'reads all of the program, 2 MB; only a session without a terminal must outlive an upgrade',
+  },
   { target: 'cli/commands/attach.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'tui/rows/markdown/answer-rows.ts',
@@ -174,7 +179,7 @@ export const DOORS: readonly Door[] = [
   },
   {
     target: 'host/control/control-table.ts',
-    from: ['host/control/control.ts', 'cli/run/own-session.ts'],
+    from: ['host/control/control.ts', 'cli/run/whole-program.ts'],
     why: 'all rare control requests, with hooks and MCP',
   },
   { target: 'host/control/host-tools.ts', from: ['host/control/initialize.ts'], why: 'loads zod for the schemas' },
@@ -184,7 +189,7 @@ export const DOORS: readonly Door[] = [
       'host/link/permission-question.ts',
       'host/link/permission-prompt-tool.ts',
       'host/thread/make-turn.ts',
-      'cli/run/own-session.ts',
+      'cli/run/whole-program.ts',
     ],
     why: 'loads zod for the schemas; few runs ask a question',
   },

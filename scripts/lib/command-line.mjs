@@ -113,7 +113,7 @@ function otherOutputs({ root, output, ownerOf, exportsOf }) {
         return { path: file, namespace: 'given' };
       });
       build.onLoad({ filter: /^/, namespace: 'given' }, ({ path: file }) => ({
-        contents: givenText(file, exportsOf(file)),
+        contents: givenText(ownerOf(file), file, exportsOf(file)),
       }));
     },
   };

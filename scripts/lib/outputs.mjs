@@ -24,6 +24,8 @@ const OUTPUTS = [
   // What editors start; their sessions come with the first request for one.
   { name: 'acp', doors: /^src\/cli\/commands\/acp/ },
   { name: 'editors', doors: /^src\/acp\// },
+  // Reads all of the program, so that an upgrade cannot take from a session what it has not read yet.
+  { name: 'whole', doors: /^src\/cli\/run\/whole-program/, readsAll: true },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.
@@ -38,8 +40,8 @@ export const doorName = (output, file) => `./bundles/${output}.cjs#${file}`;
 
 /**
  * `graph`: all modules, with what each imports, as the bundler tells it. Returns `ownerOf`, the name of the output that
- * holds a module, and the outputs: their name and entry, their doors, which outputs they need, and which of their modules
- * others need.
+ * holds a module, and the outputs: their name and entry, their doors, which outputs they read at once, and which of their
+ * modules others need. Another output is read when one of its modules is needed, not before.
  */
 export function planOutputs(graph) {
   const imports = (file, isLate) =>
@@ -54,42 +56,41 @@ export function planOutputs(graph) {
     for (const file of reach(row.entry ? [row.entry] : own, (each) => imports(each, false))) {
       if (!owners.has(file)) owners.set(file, row.name);
     }
-    return { name: row.name, entry: row.entry, doors: own };
+    return { name: row.name, entry: row.entry, doors: own, reads: row.readsAll ? OUTPUTS.map(({ name }) => name) : [] };
   });
   const foreign = files.flatMap((from) =>
     imports(from, false)
       .filter((to) => owners.get(to) !== owners.get(from))
-      .map((to) => ({ from: owners.get(from), to })),
+      .map((to) => to),
   );
   const outputs = rows.map((row) => ({
     ...row,
-    needs: unique(foreign.filter(({ from }) => from === row.name).map(({ to }) => owners.get(to))),
-    gives: unique(foreign.filter(({ to }) => owners.get(to) === row.name).map(({ to }) => to)),
+    gives: unique(foreign.filter((to) => owners.get(to) === row.name)),
   }));
   return { ownerOf: (file) => owners.get(file), outputs };
 }
 
 /** The text of an output's first module, for the bundler. `exportsOf`: the names that a module exports. */
-export function entryText({ entry, doors, needs, gives }, exportsOf) {
+export function entryText({ name, entry, doors, reads, gives }, exportsOf) {
   const names = gives.map((file, at) => exportsOf(file).map((name) => ({ name, local: `given${at}_${name}` })));
   const plain = (file, at) =>
     `import{${names[at].map(({ name, local }) => `${name} as ${local}`)}}from${JSON.stringify(`./${file}`)};`;
-  const object = (_file, at) => `({${names[at].map(({ name, local }) => `${name}:${local}`)}})`;
+  const object = (_file, at) => `({${names[at].map((each) => `${each.name}:${each.local}`)}})`;
   // What every start runs is run already when somebody asks for it; the modules of the other outputs run when needed.
   const given = entry ? object : (file) => `require(${JSON.stringify(`./${file}`)})`;
   const lines = [
     ...(entry ? [`import ${JSON.stringify(`./${entry}`)};`, ...gives.map(plain)] : []),
-    `export const needs=${JSON.stringify(needs)};`,
+    `export const reads=${JSON.stringify(reads)};`,
     `export const doors={${doors.map((door) => `${JSON.stringify(door)}:()=>import(${JSON.stringify(`./${door}`)})`)}};`,
-    `export const gives=()=>({${gives.map((file, at) => `${givenName(file)}:()=>${given(file, at)}`)}});`,
+    `export const gives=()=>({${gives.map((file, at) => `${givenName(name, file)}:()=>${given(file, at)}`)}});`,
   ];
   return lines.join('\n');
 }
 
 /** The text that stands for a module of another output. */
-export const givenText = (file, names) => `export const{${names}}=__given(${givenName(file)});`;
+export const givenText = (owner, file, names) => `export const{${names}}=__given(${givenName(owner, file)});`;
 
-const givenName = (file) => JSON.stringify(`given:${file}`);
+const givenName = (owner, file) => JSON.stringify(`${owner}#${file}`);
 
 function reach(roots, next) {
   const seen = new Set();

@@ -23,9 +23,9 @@ type Bundle = (
 
 /** What a bundle exports (`scripts/lib/outputs.mjs`). */
 interface Output {
-  /** The bundles whose modules it uses. */
-  needs: readonly string[];
-  /** Its modules that others use, by the path of their source. */
+  /** The bundles that are read with it. */
+  reads: readonly string[];
+  /** Its modules that others use, by its own name and the path of their source. */
   gives(): Record<string, () => object>;
   /** Its modules behind doors, by the path of their source. */
   doors: Record<string, () => Promise<unknown>>;
@@ -51,7 +51,7 @@ function runBundle(name: string): Output {
   stores.push(() => store(script));
   const bundle = script.runInThisContext() as Bundle;
   const module = { exports: {} };
-  bundle(module.exports, require, module, filename, importModule, loadPart, (file) => given[file]?.());
+  bundle(module.exports, require, module, filename, importModule, loadPart, givenModule);
   return module.exports as Output;
 }
 
@@ -59,14 +59,20 @@ function storeAll(): void {
   for (const store of stores) store();
 }
 
-/** Reads the bundle and those that it needs, each once. */
+/** A module of another bundle, which is read when the first of its modules is needed: `name#file`. */
+function givenModule(key: string): unknown {
+  if (!Object.hasOwn(given, key)) openBundle(key.slice(0, key.indexOf('#')));
+  return given[key]?.();
+}
+
+/** Reads the bundle and those that are read with it, each once. */
 function openBundle(name: string): Output {
   const known = open.get(name);
   if (known) return known;
   const output = runBundle(name);
-  for (const other of output.needs) openBundle(other);
   Object.assign(given, output.gives());
   open.set(name, output);
+  for (const other of output.reads) openBundle(other);
   return output;
 }
 

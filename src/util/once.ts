@@ -1,12 +1,15 @@
 import type { Logger } from './runtime.ts';
 
-/** Calls the action the first time only. */
-export function once(action: () => void): () => void {
-  let done = false;
+/** Calls the action the first time only; later calls return what that one returned. */
+export function once<Value>(action: () => Value): () => Value {
+  let first: { value: Value } | undefined;
+  let hasBegun = false;
   return () => {
-    if (done) return;
-    done = true;
-    action();
+    if (!hasBegun) {
+      hasBegun = true;
+      first = { value: action() };
+    }
+    return first?.value as Value;
   };
 }
 

@@ -33,14 +33,14 @@ export function ownSession(engine: Engine, launch: Launch): OwnSession {
     found: joinable.then((each) => each?.found),
     async outlive(policy) {
       const signals = endOnSignals(() => shared.stop());
-      const { log, clock } = engine.runtime;
-      const loading = loadEverything(engine).catch((error) => log('debug', `Not all code could be loaded: ${error}`));
+      const { clock } = engine.runtime;
+      const loading = import('./whole-program.ts').then(({ readWholeProgram }) => readWholeProgram(engine));
       const chosen = policy ?? (await terminalPolicies(hub)).hangup;
       const limits = limitsIn(process.env);
       const isOver = whileUnattended({ hub, policy: chosen, clock, stop: () => shared.stop(), limits });
       const { exitCode } = await shared.ended;
       isOver();
-      await loading;
+      await loading.catch(() => null);
       await closed;
       signals.dispose();
       return signals.exitCode() ?? exitCode;
@@ -59,16 +59,6 @@ async function makeJoinable(
   const { log } = engine.runtime;
   const policy = async () => (await terminalPolicies(hub)).attach;
   return openToOthers({ hub, sessionId, home: engine.homeOf(launch), cwd: engine.cwdOf(launch), policy, log });
-}
-
-/**
- * Code that is loaded late would be gone, or another version's, once the package is replaced. A session that nobody
- * watches must not end because of an upgrade, so it reads one part of each file of the program, and the parser.
- */
-async function loadEverything({ readCommand }: Engine): Promise<void> {
-  await import('../../host/control/control-table.ts');
-  await import('../../host/link/read-permission-answer.ts');
-  await readCommand('for each in "$@"; do true "$(false)"; done');
 }
 
 /** HEDDLE_UNATTENDED_MS shortens how long a session waits for a host. */

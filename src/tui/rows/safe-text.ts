@@ -1,7 +1,6 @@
+import { once } from '../../util/once.ts';
 import { asEscape } from '../../util/text/printable.ts';
-
-/** Text in which nothing acts on a terminal. */
-const PLAIN = /^[\n\x20-\x7e]*$/;
+import { areLinesSingle, isSingle } from './single-characters.ts';
 
 /**
  * Sequences of a terminal, whole or cut off: CSI; OSC, DCS, SOS, PM and APC, which end at their terminator or with the
@@ -19,19 +18,25 @@ const ANY_CONTROL = /[\x00-\x1f\x7f-\x9f]/g;
 /** Scripts whose letters change their form with a joiner or a non-joiner between them. */
 const JOINING =
   '[\\p{Script=Arabic}\\p{Script=Syriac}\\p{Script=Mongolian}\\p{Script=Devanagari}\\p{Script=Bengali}\\p{Script=Gujarati}\\p{Script=Gurmukhi}\\p{Script=Kannada}\\p{Script=Malayalam}\\p{Script=Oriya}\\p{Script=Tamil}\\p{Script=Telugu}\\p{Script=Sinhala}\\p{Script=Khmer}]';
-/** What hides or reorders text. A joiner between emoji, or between letters that it joins, does neither. */
-const HIDING = new RegExp(
-  [
-    `(?<!${JOINING})\\u200c|\\u200c(?!${JOINING})`,
-    `(?<!\\p{Extended_Pictographic}\\ufe0f?|[\\u{1f3fb}-\\u{1f3ff}]|${JOINING})\\u200d`,
-    `\\u200d(?!\\p{Extended_Pictographic}|${JOINING})`,
-    '(?<![\\p{Extended_Pictographic}#*0-9])[\\ufe0e\\ufe0f]',
-    '[\\ufe00-\\ufe0d\\u{e0000}-\\u{e0fff}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\u2028\\u2029]',
-    '(?![\\u200c\\u200d])\\p{Cf}',
-    '\\p{Cs}',
-    '[\\ufffe\\uffff]',
-  ].join('|'),
-  'gu',
+/**
+ * What hides or reorders text. A joiner between emoji, or between letters that it joins, does neither. Its classes take a
+ * millisecond to load, so it is made for the first text that needs it.
+ */
+const hiding = once(
+  () =>
+    new RegExp(
+      [
+        `(?<!${JOINING})\\u200c|\\u200c(?!${JOINING})`,
+        `(?<!\\p{Extended_Pictographic}\\ufe0f?|[\\u{1f3fb}-\\u{1f3ff}]|${JOINING})\\u200d`,
+        `\\u200d(?!\\p{Extended_Pictographic}|${JOINING})`,
+        '(?<![\\p{Extended_Pictographic}#*0-9])[\\ufe0e\\ufe0f]',
+        '[\\ufe00-\\ufe0d\\u{e0000}-\\u{e0fff}\\u034f\\u115f\\u1160\\u17b4\\u17b5\\u180b-\\u180f\\u3164\\uffa0\\u2028\\u2029]',
+        '(?![\\u200c\\u200d])\\p{Cf}',
+        '\\p{Cs}',
+        '[\\ufffe\\uffff]',
+      ].join('|'),
+      'gu',
+    ),
 );
 /** More marks than any language puts on one letter. */
 const PILED_MARKS = /(\p{M}{8})\p{M}+/gu;
@@ -42,9 +47,9 @@ const PILED_MARKS = /(\p{M}{8})\p{M}+/gu;
  * visible escapes. A line never depends on another one, so that the pieces of a text can be made safe line by line.
  */
 export function safeText(text: string): string {
-  if (PLAIN.test(text)) return text;
+  if (areLinesSingle(text)) return text;
   const printed = text.replaceAll('\r\n', '\n').replaceAll(SEQUENCE, '').replaceAll(CARRIAGE_RETURN, '');
-  return printed.replaceAll(CONTROLS, '').replaceAll(HIDING, asEscape).replaceAll(PILED_MARKS, '$1');
+  return printed.replaceAll(CONTROLS, '').replaceAll(hiding(), asEscape).replaceAll(PILED_MARKS, '$1');
 }
 
 /** A terminal would write what follows over what precedes. */
@@ -52,10 +57,8 @@ const CARRIAGE_RETURN = /^[^\n]*\r(?=[^\n])/gm;
 
 /** As `safeText`, for a text that stays on one row. */
 export function safeLine(text: string): string {
-  return PLAIN_LINE.test(text) ? text : expandTabs(safeText(text).replaceAll(/\s*\n\s*/g, ' '));
+  return isSingle(text) ? text : expandTabs(safeText(text).replaceAll(/\s*\n\s*/g, ' '));
 }
-
-const PLAIN_LINE = /^[\x20-\x7e]*$/;
 
 const TAB = 4;
 
@@ -69,6 +72,6 @@ export function expandTabs(line: string): string {
 
 /** What the border of a row lets through; anything else has escaped `safeText`, and becomes visible here. */
 export function assertSafe(text: string): string {
-  if (PLAIN_LINE.test(text)) return text;
-  return text.replaceAll(ANY_CONTROL, asEscape).replaceAll(HIDING, asEscape).replaceAll(PILED_MARKS, '$1');
+  if (isSingle(text)) return text;
+  return text.replaceAll(ANY_CONTROL, asEscape).replaceAll(hiding(), asEscape).replaceAll(PILED_MARKS, '$1');
 }

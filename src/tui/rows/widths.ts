@@ -1,4 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
+import { isSingle } from './single-characters.ts';
 
 /** One character as a reader sees it, and the columns that it takes. */
 export interface Cluster {
@@ -52,6 +53,7 @@ export function createWidths({ byGraphemes, ambiguousWide }: WidthOptions): Widt
   };
   const clusters = (text: string): Cluster[] => {
     if (ASCII.test(text)) return Array.from(text, (character) => ({ text: character, width: 1 }));
+    if (isSingle(text)) return Array.from(text, (character) => ({ text: character, width: widthOf(character) }));
     segmenter ??= new Intl.Segmenter(undefined, { granularity: 'grapheme' });
     return Array.from(segmenter.segment(text), ({ segment }) => ({ text: segment, width: widthOf(segment) }));
   };
