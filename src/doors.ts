@@ -18,15 +18,19 @@ const ONE_COMMAND = 'a start runs one command, and must not pay for the others';
 export const DOORS: readonly Door[] = [
   {
     target: 'cli/commands/commands.ts',
-    from: ['cli/main.ts'],
+    from: ['cli/main.ts', 'cli/end-with.ts'],
     why: 'the commands, with help and advice after mistakes; a start with a prompt needs none of it',
   },
   { target: 'cli/interactive.ts', from: ['cli/main.ts'], why: 'the terminal; programs and scripts never draw one' },
-  { target: 'cli/background.ts', from: ['cli/main.ts'], why: 'starts a session without a terminal; few runs are' },
   {
-    target: 'cli/run/whole-program.ts',
-    from: ['cli/run/own-session.ts'],
-    why: 'reads all of the program, 2 MB; only a session without a terminal must outlive an upgrade',
+    target: 'cli/run/terminal-session.ts',
+    from: ['cli/interactive.ts'],
+    why: 'the engine, 12 ms; the terminal paints before it is read',
+  },
+  {
+    target: 'cli/run/background.ts',
+    from: ['cli/main.ts', 'cli/run/own-session.ts'],
+    why: 'a session without a terminal, which reads all of the program, 2 MB, so that it outlives an upgrade',
   },
   { target: 'cli/commands/attach.ts', from: COMMANDS, why: ONE_COMMAND },
   {
@@ -179,7 +183,7 @@ export const DOORS: readonly Door[] = [
   },
   {
     target: 'host/control/control-table.ts',
-    from: ['host/control/control.ts', 'cli/run/whole-program.ts'],
+    from: ['host/control/control.ts', 'cli/run/background.ts'],
     why: 'all rare control requests, with hooks and MCP',
   },
   { target: 'host/control/host-tools.ts', from: ['host/control/initialize.ts'], why: 'loads zod for the schemas' },
@@ -189,7 +193,7 @@ export const DOORS: readonly Door[] = [
       'host/link/permission-question.ts',
       'host/link/permission-prompt-tool.ts',
       'host/thread/make-turn.ts',
-      'cli/run/whole-program.ts',
+      'cli/run/background.ts',
     ],
     why: 'loads zod for the schemas; few runs ask a question',
   },

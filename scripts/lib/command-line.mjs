@@ -106,9 +106,7 @@ function otherOutputs({ root, output, ownerOf, exportsOf }) {
       build.onResolve({ filter: /^\.\.?\/.*\.ts$/ }, ({ path: name, resolveDir, kind }) => {
         const file = nameOf(root, path.resolve(resolveDir, name));
         const owner = ownerOf(file);
-        // The bundler would leave it out: the package says that its modules do nothing when they are imported.
-        if (file === output.entry) return { path: path.join(root, file), sideEffects: true };
-        if (owner === output.name) return undefined;
+        if (owner === output.name || (kind !== 'dynamic-import' && output.copies.has(file))) return undefined;
         if (kind === 'dynamic-import') return { path: doorName(owner, file), external: true };
         return { path: file, namespace: 'given' };
       });

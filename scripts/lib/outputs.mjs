@@ -12,9 +12,13 @@ const OUTPUTS = [
   // What a command of Bash needs.
   { name: 'shell', doors: /^src\/(util\/process|permissions)\// },
   // What many runs need: changed files, settings, histories, lines of programs, other models.
-  { name: 'common', doors: /^src\/(model|host\/(checkpoints|engine|launch|link|models|resume|serve))\// },
-  // The terminal; what answers need is read with the first one.
-  { name: 'tui', doors: /^src\/cli\/interactive/ },
+  {
+    name: 'common',
+    doors: /^src\/(model|host\/(checkpoints|engine|launch|link|models|resume|serve)|cli\/run\/terminal-session)/,
+  },
+  // The terminal; what answers need is read with the first one. It paints before `print` is read, so it has copies of the
+  // few modules of that output that it imports: those hold no state, and nobody asks for their classes.
+  { name: 'tui', doors: /^src\/cli\/interactive/, copies: true },
   { name: 'answers', doors: /^src\/tui\/rows\// },
   // What helps to write a prompt, read behind the first frame.
   { name: 'typing', doors: /^src\/tui\/typing\// },
@@ -25,7 +29,7 @@ const OUTPUTS = [
   { name: 'acp', doors: /^src\/cli\/commands\/acp/ },
   { name: 'editors', doors: /^src\/acp\// },
   // Reads all of the program, so that an upgrade cannot take from a session what it has not read yet.
-  { name: 'whole', doors: /^src\/cli\/run\/whole-program/, readsAll: true },
+  { name: 'whole', doors: /^src\/cli\/run\/background/, readsAll: true },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.
@@ -40,8 +44,8 @@ export const doorName = (output, file) => `./bundles/${output}.cjs#${file}`;
 
 /**
  * `graph`: all modules, with what each imports, as the bundler tells it. Returns `ownerOf`, the name of the output that
- * holds a module, and the outputs: their name and entry, their doors, which outputs they read at once, and which of their
- * modules others need. Another output is read when one of its modules is needed, not before.
+ * holds a module, and the outputs: their name and entry, their doors, the modules of others that they have copies of, which
+ * outputs they read at once, and which of their modules others need. Another output is read when one of its modules is needed, not before.
  */
 export function planOutputs(graph) {
   const imports = (file, isLate) =>
@@ -52,19 +56,24 @@ export function planOutputs(graph) {
   const doors = new Set(files.flatMap((file) => imports(file, true)));
   const owners = new Map();
   const rows = OUTPUTS.map((row) => {
-    const own = row.entry ? [] : [...doors].filter((door) => row.doors.test(door) && !owners.has(door));
-    for (const file of reach(row.entry ? [row.entry] : own, (each) => imports(each, false))) {
+    const own = row.entry ? [row.entry] : [...doors].filter((door) => row.doors.test(door) && !owners.has(door));
+    const reached = reach(own, (each) => imports(each, false));
+    const copies = new Set();
+    for (const file of reached) {
       if (!owners.has(file)) owners.set(file, row.name);
+      else if (row.copies) copies.add(file);
     }
-    return { name: row.name, entry: row.entry, doors: own, reads: row.readsAll ? OUTPUTS.map(({ name }) => name) : [] };
+    return { name: row.name, entry: row.entry, copies, reads: row.readsAll ? OUTPUTS.map(({ name }) => name) : [] };
   });
+  const copiesOf = new Map(rows.map(({ name, copies }) => [name, copies]));
   const foreign = files.flatMap((from) =>
-    imports(from, false)
-      .filter((to) => owners.get(to) !== owners.get(from))
-      .map((to) => to),
+    imports(from, false).filter(
+      (to) => owners.get(to) !== owners.get(from) && !copiesOf.get(owners.get(from))?.has(to),
+    ),
   );
   const outputs = rows.map((row) => ({
     ...row,
+    doors: [...doors].filter((door) => owners.get(door) === row.name),
     gives: unique(foreign.filter((to) => owners.get(to) === row.name)),
   }));
   return { ownerOf: (file) => owners.get(file), outputs };
@@ -79,7 +88,7 @@ export function entryText({ name, entry, doors, reads, gives }, exportsOf) {
   // What every start runs is run already when somebody asks for it; the modules of the other outputs run when needed.
   const given = entry ? object : (file) => `require(${JSON.stringify(`./${file}`)})`;
   const lines = [
-    ...(entry ? [`import ${JSON.stringify(`./${entry}`)};`, ...gives.map(plain)] : []),
+    ...(entry ? [`export{main}from${JSON.stringify(`./${entry}`)};`, ...gives.map(plain)] : []),
     `export const reads=${JSON.stringify(reads)};`,
     `export const doors={${doors.map((door) => `${JSON.stringify(door)}:()=>import(${JSON.stringify(`./${door}`)})`)}};`,
     `export const gives=()=>({${gives.map((file, at) => `${givenName(name, file)}:()=>${given(file, at)}`)}});`,

@@ -1,63 +1,59 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SharedSession } from '../host/hosts/share-session.ts';
 import type { SessionTarget } from '../tui/stage/stage.ts';
 import { Tty } from '../tui/term/tty.ts';
 import { runTui } from '../tui/tui.ts';
+import { once } from '../util/once.ts';
 import { findConfigHome } from '../util/own/config-home.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
-import type { ParsedArgs } from './flags/args.ts';
-import { giveTerminalBack } from './run/give-terminal-back.ts';
-import { type OwnSession, ownSession } from './run/own-session.ts';
-import { openProcessEngine } from './run/run.ts';
+import { endWith } from './end-with.ts';
+import { type ParsedArgs, parseArgs } from './flags/args.ts';
+import { isInteractive } from './flags/is-interactive.ts';
 import { sessionConfig } from './run/session-config.ts';
 
-const HANGUP_CODE = 129;
+/**
+ * `src/cli/start.ts` calls it where a person seems to sit at a terminal. Resolves with false where the words ask for
+ * something else; never rejects.
+ */
+export async function main(argv: readonly string[]): Promise<boolean> {
+  let isMeant = true;
+  await endWith(async () => {
+    const args = parseArgs(argv);
+    isMeant = isInteractive(args) && !args.help && !args.version && !args.background;
+    return isMeant ? runInteractive(args) : 0;
+  }, argv);
+  return isMeant;
+}
 
 /**
- * `heddle` in a terminal: the terminal is a host like any other, of a session in this process that others can join.
- * Resolves with the exit code when the session is over, which may be long after the terminal was left.
+ * `heddle` in a terminal: the terminal is a host like any other, of a session in this process that others can join. It
+ * paints before the engine is read. Resolves with the exit code when the session is over, which may be long after the
+ * terminal was left.
  */
 export async function runInteractive({ config: given, prompt }: ParsedArgs): Promise<number> {
   const { stdin, stdout, env } = process;
   const cwd = process.cwd();
-  // Warnings reach the terminal by the launch.
-  const engine = openProcessEngine(() => {});
-  const newId = () => engine.runtime.ids.uuid();
+  const sessions = once(async () => (await import('./run/terminal-session.ts')).openTerminalSessions());
+  const newId = env.HEDDLE_SEED ? (await sessions()).newId : process.getBuiltinModule('node:crypto').randomUUID;
   // The terminal shows the list of sessions, and the last turns of one, itself.
   const { replayHistory: _shown, ...config } = sessionConfig(withoutList(given), newId);
-  const own: { session: OwnSession | null } = { session: null };
   // The end of the terminal is not the end of the session. The terminal itself listens, too.
   process.on('SIGHUP', () => {});
   try {
-    const { exitCode, lines } = await runTui({
+    const end = await runTui({
       ...{ tty: new Tty({ stdin, stdout, env }), env, cwd, version: HEDDLE_VERSION, newId, ...stored(config) },
       ...(await trustOf(cwd, config)),
-      async connect(stderr, target) {
-        own.session = ownSession(engine, { config: target ? otherSession(config, target) : config, stderr });
-        return own.session.shared.own({ role: 'drive', name: `the terminal of process ${process.pid}` });
-      },
+      connect: async (stderr, target) =>
+        (await sessions()).connect({ config: target ? otherSession(config, target) : config, stderr }),
       isContinued: typeof given.resume === 'string' || given.continue === true,
       ...(given.resume === true && { command: '/resume' }),
       ...(prompt !== undefined && { prompt }),
     });
-    const { session } = own;
-    const isHungUp = exitCode === HANGUP_CODE;
-    if (!isHungUp) for (const line of lines) stdout.write(`${line}\n`);
-    if (!session || isOver(session.shared)) return exitCode;
-    if (!isHungUp && !(await giveTerminalBack())) stdout.write(`${KEPT}\n`);
-    const end = await session.outlive(isHungUp ? undefined : 'detach');
-    return isHungUp ? HANGUP_CODE : end;
+    return await (await sessions()).outlive(end);
   } finally {
-    await engine.close();
+    await (await sessions()).close();
   }
-}
-
-const KEPT = 'No shell has taken this terminal back. Close it: the session continues without it.';
-
-function isOver({ hub }: SharedSession): boolean {
-  return !hub.isReady() || hub.hosts.some((host) => host.isAwaited);
 }
 
 /** The question of trust, where the project brings files that may need it and the launch does not answer it. */

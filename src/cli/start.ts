@@ -7,8 +7,8 @@ import { openCodeCache } from './code-cache.ts';
 import { printVersion } from './print-version.ts';
 
 /**
- * The first file of the built command line (`dist/heddle.cjs`). It answers `--version`, or runs `dist/bundles/print.cjs`;
- * the other bundles are read when the first door opens that leads to one of their modules. A bundle is a script, not a
+ * The first file of the built command line (`dist/heddle.cjs`). It answers `--version`, or runs `dist/bundles/print.cjs` or,
+ * for a person at a terminal, `dist/bundles/tui.cjs`; the other bundles are read when the first door opens that leads to one of their modules. A bundle is a script, not a
  * module, because V8 can store the compiled code of a script: compiling would take a third of a start.
  */
 type Bundle = (
@@ -29,6 +29,8 @@ interface Output {
   gives(): Record<string, () => object>;
   /** Its modules behind doors, by the path of their source. */
   doors: Record<string, () => Promise<unknown>>;
+  /** Of the bundle of the command line. */
+  main?: (argv: readonly string[]) => Promise<void>;
 }
 
 const open = new Map<string, Output>();
@@ -88,11 +90,37 @@ function tagOf(source: string): string {
   return source.slice('/*'.length, source.indexOf('*/'));
 }
 
-const [only, ...more] = process.argv.slice(2);
+/** A person sits at a terminal, as far as can be seen without reading all words; the terminal reads them itself. */
+function isForTerminal([first = '', ...others]: readonly string[]): boolean {
+  const { TERM, HEDDLE_UI } = process.env;
+  if (TERM === 'dumb' || HEDDLE_UI === 'plain' || /^\w[\w-]*$/.test(first)) return false;
+  if ([first, ...others].some((word) => OF_PROGRAMS.test(word))) return false;
+  const { isatty } = process.getBuiltinModule('node:tty');
+  return isatty(0) && isatty(1);
+}
+
+/** Most words that say that nobody wants the terminal. */
+const OF_PROGRAMS = /^(-p|-h|-v|--(print|help|version|bg|ui|ax-screen-reader|(in|out)put-format.*))$/;
+
+/** The terminal paints before it reads the engine. */
+async function openTerminal(argv: readonly string[]): Promise<void> {
+  const terminal = (await importModule(TERMINAL)) as { main: (argv: readonly string[]) => Promise<boolean> };
+  if (!(await terminal.main(argv))) await runPrint(argv);
+}
+
+async function runPrint(argv: readonly string[]): Promise<void> {
+  await openBundle('print').main?.(argv);
+}
+
+const TERMINAL = './bundles/tui.cjs#src/cli/interactive.ts';
+
+const argv = process.argv.slice(2);
+const [only, ...more] = argv;
 if (more.length === 0 && (only === '-v' || only === '--version')) {
   // A reader that closes early (`| head`) is not an error worth a stack.
   process.stdout.on('error', () => {
     process.exitCode = 1;
   });
   printVersion();
-} else openBundle('print');
+} else if (isForTerminal(argv)) openTerminal(argv);
+else runPrint(argv);

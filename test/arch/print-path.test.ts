@@ -9,6 +9,7 @@ import { STREAM_OUT } from '../support/cli.ts';
 import { type LoadedByRun, whatIsLoaded } from '../support/loaded.ts';
 import { makePlace } from '../support/place.ts';
 import { ROOT } from '../support/root.ts';
+import { sourceFiles } from '../support/source-tree.ts';
 
 const START = join(ROOT, 'dist/heddle.cjs');
 
@@ -118,6 +119,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/panels.cjs': [],
   'dist/bundles/questions.cjs': [],
   'dist/bundles/typing.cjs': [],
+  'dist/bundles/whole.cjs': [],
   'dist/bundles/answers.cjs': ['@speed-highlight/core', 'marked'],
 };
 
@@ -138,10 +140,35 @@ describe('the bundles of the command line', () => {
     expect(atOnce.map(({ path }) => path)).toEqual([]);
   });
 
-  test('hold every module of ours once, so that a class is one class', () => {
-    const sources = bundles.flatMap(([, { inputs }]) => Object.keys(inputs).filter((input) => /^src\//.test(input)));
+  const sourcesOf = ([, { inputs }]: (typeof bundles)[number]) =>
+    Object.keys(inputs).filter((input) => /^src\//.test(input));
+  const isTerminal = ([name]: (typeof bundles)[number]) => name === 'dist/bundles/tui.cjs';
+
+  test('hold every module of ours once; only the terminal, which paints before the engine is read, has copies', () => {
+    const sources = bundles.filter((each) => !isTerminal(each)).flatMap(sourcesOf);
     expect(sources).toContain('src/cli/main.ts');
     expect(sources.filter((source, at) => sources.indexOf(source) !== at)).toEqual([]);
+  });
+
+  /** What it says to the engine goes over a transport, as lines. */
+  test('[TUI-03] the terminal has copies of few modules, and never asks for their classes', () => {
+    const others = new Set(bundles.filter((each) => !isTerminal(each)).flatMap(sourcesOf));
+    const copies = bundles
+      .filter(isTerminal)
+      .flatMap(sourcesOf)
+      .filter((source) => others.has(source));
+    expect(copies).toContain('src/util/json.ts');
+    expect(copies.length).toBeLessThanOrEqual(40);
+    expect(copies.filter((source) => /^src\/(agent|host|tools|model|permissions)\//.test(source))).toEqual([]);
+    const files = sourceFiles();
+    const texts = files.filter(({ path }) => copies.includes(path)).map(({ text }) => text);
+    const classes = texts.flatMap((text) =>
+      [...text.matchAll(/^export (?:abstract )?class (\w+)/gm)].map(([, name]) => name),
+    );
+    expect(classes).toContain('Peer');
+    const asked = new RegExp(`instanceof (${classes.join('|')})\\b`);
+    const ofTerminal = files.filter(({ path }) => /^src\/(tui|view|cli)\//.test(path));
+    expect(ofTerminal.filter(({ text }) => asked.test(text)).map(({ path }) => path)).toEqual([]);
   });
 });
 

@@ -34,7 +34,7 @@ export function ownSession(engine: Engine, launch: Launch): OwnSession {
     async outlive(policy) {
       const signals = endOnSignals(() => shared.stop());
       const { clock } = engine.runtime;
-      const loading = import('./whole-program.ts').then(({ readWholeProgram }) => readWholeProgram(engine));
+      const loading = import('./background.ts').then(({ readWholeProgram }) => readWholeProgram(engine));
       const chosen = policy ?? (await terminalPolicies(hub)).hangup;
       const limits = limitsIn(process.env);
       const isOver = whileUnattended({ hub, policy: chosen, clock, stop: () => shared.stop(), limits });

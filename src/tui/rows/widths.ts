@@ -1,4 +1,5 @@
 import { eastAsianWidth } from 'get-east-asian-width';
+import { once } from '../../util/once.ts';
 import { isSingle } from './single-characters.ts';
 
 /** One character as a reader sees it, and the columns that it takes. */
@@ -21,8 +22,9 @@ export interface WidthOptions {
 }
 
 const ASCII = /^[\x20-\x7e]*$/;
-const NO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}]$/u;
-const PICTURE = /\p{Extended_Pictographic}|\p{Regional_Indicator}/u;
+// Made for the first text that needs them: their classes take a millisecond to load.
+const noWidth = once(() => /^[\p{Mn}\p{Me}\p{Cf}]$/u);
+const picture = once(() => /\p{Extended_Pictographic}|\p{Regional_Indicator}/u);
 const AS_PICTURE = '\ufe0f';
 
 export function createWidths({ byGraphemes, ambiguousWide }: WidthOptions): Widths {
@@ -32,11 +34,12 @@ export function createWidths({ byGraphemes, ambiguousWide }: WidthOptions): Widt
 
   const widthOfPoint = (character: string): number => {
     const point = character.codePointAt(0) ?? 0;
-    if (point < 0x300) return point < 0xa1 || !ambiguousWide ? 1 : eastAsianWidth(point, options);
-    return NO_WIDTH.test(character) ? 0 : eastAsianWidth(point, options);
+    if (!ambiguousWide && (point < 0x300 || isSingle(character))) return 1;
+    if (point < 0xa1) return 1;
+    return noWidth().test(character) ? 0 : eastAsianWidth(point, options);
   };
   const measure = (cluster: string): number => {
-    if (byGraphemes && PICTURE.test(cluster)) return cluster.length === 1 ? widthOfPoint(cluster) : 2;
+    if (byGraphemes && picture().test(cluster)) return cluster.length === 1 ? widthOfPoint(cluster) : 2;
     let width = 0;
     // A character that is asked for as a picture may be drawn two columns wide, whatever its own width is.
     for (const character of cluster) width += character === AS_PICTURE ? Number(width === 1) : widthOfPoint(character);

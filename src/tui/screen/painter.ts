@@ -46,7 +46,7 @@ export class Painter {
   soon(): void {
     this.#isDue = true;
     if (this.#timer || this.#state !== 'drawing') return;
-    const wait = Math.max(0, this.#last + FRAME_MS - performance.now());
+    const wait = Math.max(0, this.#last + FRAME_MS - uptimeMs());
     this.#timer = setTimeout(() => this.now(), wait);
   }
 
@@ -106,7 +106,7 @@ export class Painter {
     const commit = this.#committed;
     this.#committed = [];
     this.#isDue = false;
-    this.#last = performance.now();
+    this.#last = uptimeMs();
     if (!this.#write(bytesOf({ commit, live: rows, caret }))) this.#state = 'blocked';
   }
 
@@ -114,4 +114,9 @@ export class Painter {
     if (this.#timer) clearTimeout(this.#timer);
     this.#timer = null;
   }
+}
+
+/** Asking `performance` would load a module of Node before the first frame. */
+function uptimeMs(): number {
+  return process.uptime() * 1000;
 }

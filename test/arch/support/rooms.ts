@@ -115,7 +115,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'commands',
     ['commands/auth', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
     ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
-    ['main.ts', 'interactive.ts', 'background.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
+    ['main.ts', 'interactive.ts', 'end-with.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
   ],
 };
 

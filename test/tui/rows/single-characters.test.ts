@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { eastAsianWidth } from 'get-east-asian-width';
 import { describe, expect, test } from 'vitest';
 import { safeText } from '../../../src/tui/rows/safe-text.ts';
 import { isSingle } from '../../../src/tui/rows/single-characters.ts';
@@ -22,6 +23,10 @@ describe('characters that need no table of Unicode', () => {
         expect(found).toEqual(characters);
       }),
     );
+  });
+
+  test('[TUI-17] each takes one column where ambiguous characters do', () => {
+    expect(SINGLE.filter((each) => eastAsianWidth(each.charCodeAt(0)) !== 1)).toEqual([]);
   });
 
   test('[TUI-92] nothing of them would be made visible', () => {

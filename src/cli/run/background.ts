@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { isObject, tryParseJson } from '../util/json.ts';
-import { HeddleError } from '../wire/errors.ts';
-import type { ParsedArgs } from './flags/args.ts';
-import { usage } from './flags/args.ts';
-import { ownSession } from './run/own-session.ts';
-import { openProcessEngine } from './run/run.ts';
-import { sessionConfig } from './run/session-config.ts';
+import type { Engine } from '../../host/engine/engine.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
+import { HeddleError } from '../../wire/errors.ts';
+import type { ParsedArgs } from '../flags/args.ts';
+import { usage } from '../flags/args.ts';
+import { ownSession } from './own-session.ts';
+import { openProcessEngine } from './run.ts';
+import { sessionConfig } from './session-config.ts';
 
 /** Set for the process that has the session. */
 const INSIDE = 'HEDDLE_BACKGROUND';
@@ -83,3 +84,22 @@ async function haveSession({ config, prompt }: ParsedArgs): Promise<number> {
     await engine.close();
   }
 }
+
+/**
+ * Reads what a session may still need. Nobody watches it: it must not end because of an upgrade, after which code that is
+ * loaded late is gone, or another version's.
+ *
+ * The build reads all bundles before this module runs (`scripts/lib/outputs.mjs`). The function itself reads the parser of
+ * commands, which lies outside of them, and what most sessions use of the rest.
+ */
+export async function readWholeProgram({ readCommand, runtime }: Engine): Promise<void> {
+  try {
+    await import('../../host/control/control-table.ts');
+    await import('../../host/link/read-permission-answer.ts');
+    await readCommand(EVERY_KIND_OF_WORD);
+  } catch (error) {
+    runtime.log('debug', `Not all code could be loaded: ${error}`);
+  }
+}
+
+const EVERY_KIND_OF_WORD = 'for each in "$@"; do true "$(false)"; done';
