@@ -1,6 +1,6 @@
 import { HeddleError } from '../wire/errors.ts';
 
-/** Runs the program; its exit code is what `run` resolves with. A failure is told on stderr, with what to do. */
+/** Runs the program; its exit code is what `run` resolves with. It reports a failure on stderr, with what to do. */
 export async function endWith(run: () => Promise<number>, argv: readonly string[]): Promise<void> {
   // A reader that closes early (`| head`) is not an error worth a stack.
   process.stdout.on('error', () => {
