@@ -49,6 +49,7 @@ export const DOORS: readonly Door[] = [
     why: 'commands of the terminal, lists and the pager; the first prompt is painted and answered without them',
   },
   { target: 'cli/commands/acp.ts', from: ['cli/main.ts', ...COMMANDS], why: ONE_COMMAND },
+  { target: 'cli/commands/serve.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'acp/acp-agent.ts',
     from: ['acp/handshake.ts'],

@@ -12,6 +12,7 @@ export const libraryEntries = {
   index: 'src/sdk/index.ts',
   engine: 'src/host/index.ts',
   wire: 'src/wire/index.ts',
+  server: 'src/server/index.ts',
   view: 'src/view/index.ts',
   'stores/jsonl': 'src/sessions/stores/jsonl-store.ts',
   'stores/memory': 'src/sessions/stores/memory-store.ts',

@@ -18,6 +18,7 @@ const LAYERS = [
 /** Beside the layers, with what each of them imports. */
 const ASIDE = {
   acp: 'admin, host, view',
+  server: 'admin, host',
   tui: 'wire, view, sdk',
   sdk: 'wire, define, sessions, config',
   testing: 'wire, and model to config',
@@ -32,6 +33,7 @@ const ABOUT = {
   wire: 'every line, both ends of the protocol',
   util: 'no word of the domain',
   acp: 'editors',
+  server: 'sessions over HTTP',
   tui: 'the terminal',
   sdk: 'query, sessions, client',
   testing: 'fakes and suites',

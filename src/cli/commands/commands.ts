@@ -27,6 +27,7 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   rewind: async (argv) => (await import('./rewind.ts')).runRewind(argv),
   doctor: async (argv) => (await import('./doctor.ts')).runDoctor(argv),
   acp: async (argv) => (await import('./acp.ts')).runAcp(argv),
+  serve: async (argv) => (await import('./serve.ts')).runServe(argv),
   models: async (argv) => (await import('./models.ts')).runModels(argv),
   auth: async (argv) => (await import('./auth/auth.ts')).runAuth(argv),
   shim: runShim,

@@ -35,6 +35,7 @@ const COMMANDS: readonly Option[] = [
   ['models', 'List the models and providers that can be used here'],
   ['doctor [directory]', 'Check what a run here needs, and say what to do'],
   ['auth status|login|logout', 'Store an API key, and see which credential a run has'],
+  ['serve', 'Serve sessions over HTTP to any number of clients'],
   ['acp', 'Serve an editor over the Agent Client Protocol'],
   ['sessions list|show|tree|search|…', 'See, search, export, branch, archive, check and delete stored sessions'],
   ['attach [HOST:][SESSION]', 'Join a session that runs in another terminal, or without one'],

@@ -1,0 +1,155 @@
+import { realpathSync } from 'node:fs';
+import { join } from 'node:path';
+import { configHome } from '../../host/engine/environment.ts';
+import { createServer } from '../../server/create-server.ts';
+import { openEmbeddedStore } from '../../server/embedded/embedded-store.ts';
+import { firstToken } from '../../server/embedded/first-token.ts';
+import { serveFolder, takeServeLock } from '../../server/embedded/serve-lock.ts';
+import type { ListenAddress } from '../../server/http/listen.ts';
+import { type LaunchPolicy, USUAL_MODES } from '../../server/policy/launch-policy.ts';
+import { FLAGS } from '../../wire/flags.ts';
+import { toPermissionMode } from '../../wire/permission-modes.ts';
+import type { RunConfig } from '../../wire/run-config.ts';
+import { usage } from '../flags/args.ts';
+import { type CommandArgs, type OwnFlag, parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { openProcessEngine } from '../run/run.ts';
+import { createLogger } from '../terminal/logger.ts';
+import { printHelp, printLines } from '../terminal/terminal.ts';
+import { countFlag } from './sessions-location.ts';
+
+export const SERVE_HELP = `Usage: heddle serve [options]
+
+Serves sessions over HTTP to any number of clients: programs, terminals, pages. Messages that were
+acknowledged, questions and turns outlive clients and the server itself. It prints one line: the
+address, and the file with the first token. No request is answered without a token.
+
+  --listen ADDRESS       where to listen: 127.0.0.1 (default), another address (then --behind-proxy
+                         must be given, because tokens must not cross a network in clear text), or
+                         the path of a unix socket
+  --port N               the port (default 4150; 0: a free one)
+  --behind-proxy         a proxy with TLS stands before the server
+  --host NAME            a name under which clients reach the server; may be repeated
+  --origin ORIGIN        an origin whose pages may use the server; may be repeated
+  --root DIR             where sessions may work (default: this directory); may be repeated
+  --allow NAME           a permission mode or a field of config that clients may set although the
+                         server keeps it from the network; may be repeated
+  --running N            how many sessions work at the same time (default 20)
+  --drain-seconds N      how long turns may go on after SIGTERM (default 25)
+  --fsync                what is acknowledged survives the loss of power, too
+
+Of a run, for every session: --model, --fallback-model, --effort, --permission-mode,
+--allowedTools, --disallowedTools, --settings, --setting-sources, --managed-settings, --trust,
+--mcp-config, --strict-mcp-config, --append-system-prompt.
+
+Examples:
+  heddle serve
+  heddle serve --port 0 --root ~/work --model sonnet
+  curl -H "Authorization: Bearer $(cat ~/.heddle/serve/admin-token)" http://127.0.0.1:4150/v1/info
+
+Exit codes: 0 drained after SIGTERM or SIGINT, 1 an error.
+`;
+
+const RUN_FLAGS = [
+  ...['--model', '--fallback-model', '--effort', '--permission-mode', '--allowedTools', '--disallowedTools'],
+  ...['--settings', '--setting-sources', '--managed-settings', '--trust', '--mcp-config', '--strict-mcp-config'],
+  '--append-system-prompt',
+];
+
+const OWN: Readonly<Record<string, OwnFlag>> = {
+  ...{ '--listen': 'text', '--port': 'text', '--behind-proxy': 'switch', '--host': 'texts', '--origin': 'texts' },
+  ...{ '--root': 'texts', '--allow': 'texts', '--running': 'text', '--drain-seconds': 'text', '--fsync': 'switch' },
+};
+
+const PORT = 4150;
+const RUNNING = 20;
+const DRAIN_SECONDS = 25;
+
+/** `heddle serve`; resolves with the exit code when it was drained. */
+export async function runServe(argv: readonly string[]): Promise<number> {
+  const args = parseCommandArgs(argv, { command: 'heddle serve', own: OWN, run: RUN_FLAGS });
+  if (!args) {
+    printHelp(SERVE_HELP);
+    return 0;
+  }
+  takeWords(args.words, []);
+  const address = addressIn(args);
+  const policy = policyIn(args);
+  const home = configHome(process.env);
+  const logger = createLogger(args.config);
+  const lock = await takeServeLock(home);
+  const engine = openProcessEngine(logger.log);
+  const store = await openEmbeddedStore({
+    ...{ folder: serveFolder(home), clock: engine.runtime.clock, log: logger.log, sync: args.has('--fsync') },
+    limits: { running: countFlag(args, '--running', RUNNING) },
+  });
+  const server = createServer({ engine, store, policy, hosts: args.texts('--host'), origins: args.texts('--origin') });
+  try {
+    const { url } = await server.listen(address);
+    const tokenFile = await firstToken(store.tokens, join(serveFolder(home), 'admin-token'));
+    await lock.announce(url);
+    const end = stopSignal();
+    printLines([`heddle serves ${url} (token: ${tokenFile})`]);
+    await end;
+    await server.drain(countFlag(args, '--drain-seconds', DRAIN_SECONDS) * 1000);
+    return 0;
+  } finally {
+    await store.close();
+    await engine.close();
+    lock.release();
+    logger.close();
+  }
+}
+
+function addressIn(args: CommandArgs): ListenAddress {
+  const where = args.text('--listen') ?? '127.0.0.1';
+  if (where.includes('/')) return { socket: where };
+  const port = countFlag(args, '--port', PORT);
+  if (port > 65_535) throw usage(`option '--port' is at most 65535, not ${port}`);
+  const isLoopback = ['127.0.0.1', '::1', 'localhost'].includes(where);
+  if (!isLoopback && !args.has('--behind-proxy')) {
+    throw usage(
+      `--listen ${where} would send tokens over the network in clear text: ` +
+        'put a proxy with TLS before it and say --behind-proxy, or listen on 127.0.0.1',
+    );
+  }
+  return { host: where, port };
+}
+
+function policyIn(args: CommandArgs): LaunchPolicy {
+  const roots = args.texts('--root').length > 0 ? args.texts('--root') : [process.cwd()];
+  const allowed = args.texts('--allow');
+  const modes = allowed.flatMap((word) => toPermissionMode(word) ?? []);
+  const keys = new Set<string>(FLAGS.map(({ key }) => key));
+  for (const word of allowed) {
+    if (!toPermissionMode(word) && !keys.has(word)) {
+      throw usage(`option '--allow' names a permission mode or a field of config, not '${word}'`, { unknown: word });
+    }
+  }
+  return {
+    roots: roots.map(realRoot),
+    modes: [...new Set([...USUAL_MODES, ...modes])],
+    allow: allowed.filter((word) => keys.has(word)) as (keyof RunConfig)[],
+    defaults: args.config,
+  };
+}
+
+function realRoot(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    throw usage(`option '--root': there is no directory ${path}`);
+  }
+}
+
+/** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. */
+function stopSignal(): Promise<void> {
+  return new Promise((resolve) => {
+    let isStopped = false;
+    const onSignal = () => {
+      if (isStopped) process.exit(1);
+      isStopped = true;
+      resolve();
+    };
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
+  });
+}

@@ -1,0 +1,78 @@
+import type { Server } from 'node:http';
+import type { Engine } from '../host/engine/engine.ts';
+import { createApp, type ServerApp } from './http/app.ts';
+import { Gatekeeper } from './http/gatekeeper.ts';
+import { type ListenAddress, type Listening, listen, nodeServerOf } from './http/listen.ts';
+import type { Route } from './http/route.ts';
+import type { LaunchPolicy } from './policy/launch-policy.ts';
+import type { ServerStore } from './ports/server-store.ts';
+import { sessionRoutes } from './routes/session-routes.ts';
+import { systemRoutes } from './routes/system-routes.ts';
+import { tokenRoutes } from './routes/token-routes.ts';
+
+export interface ServerOptions {
+  /** Runs the sessions. The caller closes it after the server. */
+  engine: Engine;
+  /** Everything that the server keeps. The caller closes it after the server. */
+  store: ServerStore;
+  policy: LaunchPolicy;
+  /** Names besides those of the loopback interface under which clients reach the server. */
+  hosts?: readonly string[];
+  /** Origins of pages that may use the server besides its own. */
+  origins?: readonly string[];
+  /** Requests per second and token, and how many may come at once. */
+  rate?: { perSecond: number; burst: number };
+  /** More rows for the table of routes. */
+  routes?: readonly Route[];
+}
+
+/** A server that is made, and may listen. */
+export interface HeddleServer {
+  readonly app: ServerApp;
+  /** The table of all routes. */
+  readonly routes: readonly Route[];
+  /** Runs sessions, and takes connections. Rejects with `cannot_listen`. */
+  listen(address: ListenAddress): Promise<Listening>;
+  /** Takes nothing new, ends streams, and gives running turns this time. */
+  drain(graceMs: number): Promise<void>;
+}
+
+const RATE = { perSecond: 10, burst: 50 };
+const CAPABILITIES = ['sessions', 'tokens'];
+
+/** Makes a server: sessions of an engine over HTTP. Nothing runs before it listens. */
+export function createServer(options: ServerOptions): HeddleServer {
+  const { engine, store, policy, hosts = [], origins = [], rate = RATE, routes: more = [] } = options;
+  const { clock, ids, log } = engine.runtime;
+  const now = () => clock.now();
+  const newId = () => ids.uuid();
+  let isDraining = false;
+  const problem = async () => (isDraining ? 'The server is about to end' : store.problem());
+  const routes: Route[] = [
+    ...systemRoutes({ all: () => routes, problem, capabilities: CAPABILITIES }),
+    ...tokenRoutes({ tokens: store.tokens, now }),
+    ...sessionRoutes({
+      ...{ ...store, policy, now, newId },
+      post: async () => {},
+      remove: async ({ id }) => store.sessions.remove(id),
+    }),
+    ...more,
+  ];
+  const gate = new Gatekeeper({ tokens: store.tokens, hosts, origins, now, rate });
+  const app = createApp({ routes, gate, newId, log });
+  let listening: Listening | null = null;
+  return {
+    app,
+    routes,
+    async listen(address) {
+      const server: Server = nodeServerOf(app);
+      listening = await listen(server, address);
+      return listening;
+    },
+    async drain(graceMs) {
+      isDraining = true;
+      await store.engine.drain(graceMs);
+      await listening?.close();
+    },
+  };
+}

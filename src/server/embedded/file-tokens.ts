@@ -1,0 +1,74 @@
+import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { replacePrivateText } from '../../util/files/replace-file.ts';
+import { smallText } from '../../util/files/small-file.ts';
+import { isObject, tryParseJson } from '../../util/json.ts';
+import { oneAtATime } from '../../util/one-at-a-time.ts';
+import type { TokenInfo, Tokens } from '../ports/tokens.ts';
+
+/** A token as it is stored: with the hash of its secret. */
+interface StoredToken extends TokenInfo {
+  sha256: string;
+}
+
+const MAX_BYTES = 1_000_000;
+
+/** Tokens in a file that only the user may read. It is read again when it has changed, so that a command may change it. */
+export function fileTokens(path: string, { now }: { now: () => number }): Tokens {
+  const inTurn = oneAtATime();
+  let seen: string | null = null;
+  let tokens: StoredToken[] = [];
+
+  const current = (): StoredToken[] => {
+    const text = smallText(path, MAX_BYTES);
+    if (text === seen) return tokens;
+    seen = text;
+    const parsed = tryParseJson(text ?? '');
+    tokens = isObject(parsed) && Array.isArray(parsed.tokens) ? (parsed.tokens as StoredToken[]) : [];
+    return tokens;
+  };
+  const write = (all: readonly StoredToken[]) =>
+    replacePrivateText(path, `${JSON.stringify({ tokens: all }, null, 2)}\n`);
+
+  return {
+    create: (token) =>
+      inTurn(async () => {
+        const id = randomBytes(6).toString('hex');
+        const secret = `hdl_${id}_${randomBytes(32).toString('base64url')}`;
+        const info: TokenInfo = { id, ...token, createdAt: now(), lastUsedAt: null };
+        await write([...current(), { ...info, sha256: hashOf(secret) }]);
+        return { info, secret };
+      }),
+    list: async (tenant) =>
+      current()
+        .filter((each) => each.tenant === tenant)
+        .map(shown),
+    revoke: (tenant, id) =>
+      inTurn(async () => {
+        const all = current();
+        const rest = all.filter((each) => each.id !== id || each.tenant !== tenant);
+        if (rest.length < all.length) await write(rest);
+        return rest.length < all.length;
+      }),
+    async verify(secret) {
+      const given = Buffer.from(hashOf(secret), 'hex');
+      let found: StoredToken | null = null;
+      // All of them, so that the time tells nothing.
+      for (const token of current()) if (isSame(given, token.sha256)) found = token;
+      if (!found || (found.expiresAt !== null && found.expiresAt <= now())) return null;
+      return shown(found);
+    },
+  };
+}
+
+function shown({ sha256: _, ...info }: StoredToken): TokenInfo {
+  return info;
+}
+
+function hashOf(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex');
+}
+
+function isSame(given: Buffer, sha256: string): boolean {
+  const stored = Buffer.from(sha256, 'hex');
+  return stored.length === given.length && timingSafeEqual(stored, given);
+}
