@@ -115,6 +115,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/shell.cjs': [],
   'dist/bundles/tui.cjs': ['@earendil-works/pi-tui', 'get-east-asian-width'],
   'dist/bundles/acp.cjs': [],
+  'dist/bundles/server.cjs': ['@hono/node-server', 'hono', 'zod'],
   'dist/bundles/editors.cjs': [],
   'dist/bundles/panels.cjs': [],
   'dist/bundles/questions.cjs': [],

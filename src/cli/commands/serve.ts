@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { configHome } from '../../host/engine/environment.ts';
 import { createServer } from '../../server/create-server.ts';
 import { openEmbeddedStore } from '../../server/embedded/embedded-store.ts';
-import { firstToken } from '../../server/embedded/first-token.ts';
+import { firstToken } from '../../server/embedded/file-tokens.ts';
 import { serveFolder, takeServeLock } from '../../server/embedded/serve-lock.ts';
 import type { ListenAddress } from '../../server/http/listen.ts';
 import { type LaunchPolicy, USUAL_MODES } from '../../server/policy/launch-policy.ts';

@@ -1,7 +1,7 @@
 import { replacePrivateText } from '../../util/files/replace-file.ts';
 import type { Journal } from './journal.ts';
 
-/** A file is written anew when less than this part of it is still of use. */
+/** A file is written again when less than this part of it is still of use. */
 const LEAST_USE = 0.5;
 const SMALL = 64 * 1024;
 

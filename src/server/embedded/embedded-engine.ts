@@ -20,7 +20,7 @@ const LONGEST_PAUSE_MS = 30_000;
 
 interface Run {
   lost: AbortController;
-  /** Somebody has asked for a run meanwhile. */
+  /** A run was asked for meanwhile. */
   isWanted: boolean;
   ended: Promise<void>;
 }

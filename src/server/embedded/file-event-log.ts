@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { JsonObject } from '../../util/json.ts';
 import type { EventLog, LogReader } from '../ports/event-log.ts';
 import type { Epochs } from './epochs.ts';
-import { KeptOpen } from './kept-open.ts';
+import { OpenFiles } from './open-files.ts';
 import { type LogLimits, SessionLog } from './session-log.ts';
 
 export const LOG_LIMITS: LogLimits = { segmentBytes: 4_000_000, keepMs: 7 * 24 * 3600_000, sync: false };
@@ -22,7 +22,7 @@ export function fileEventLog(
 ): FileEventLog {
   const readers = new Map<string, Set<LogReader>>();
   const folderOf = (sessionId: string) => join(folder, sessionId);
-  const logs = new KeptOpen<SessionLog>({
+  const logs = new OpenFiles<SessionLog>({
     load: (sessionId) => SessionLog.load(folderOf(sessionId), limits, now()),
     most: MOST_OPEN,
     mayClose: (sessionId) => !readers.has(sessionId),

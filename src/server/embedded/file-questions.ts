@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { JsonObject } from '../../util/json.ts';
 import { HeddleError } from '../../wire/errors.ts';
-import type { Question, Questions } from '../ports/questions.ts';
+import type { Question, Questions } from '../ports/asked-questions.ts';
 import { compacted } from './compact.ts';
 import type { Epochs } from './epochs.ts';
 import { Journal } from './journal.ts';

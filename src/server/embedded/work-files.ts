@@ -5,7 +5,7 @@ import type { Inbox } from '../ports/inbox.ts';
 import type { InboxMessage, Posted } from '../ports/turn-engine.ts';
 import type { Turns } from '../ports/turns.ts';
 import type { Epochs } from './epochs.ts';
-import { KeptOpen } from './kept-open.ts';
+import { OpenFiles } from './open-files.ts';
 import { WorkFile } from './work-file.ts';
 
 /** How many sessions have their file open. */
@@ -31,7 +31,7 @@ export function workFiles(
   const pathOf = (sessionId: string) => join(folder, `${sessionId}.jsonl`);
   /** Sessions whose file must stay: it knows in memory what was taken. */
   const busy = new Map<string, number>();
-  const files = new KeptOpen<WorkFile>({
+  const files = new OpenFiles<WorkFile>({
     load: (sessionId) => WorkFile.load(pathOf(sessionId), { sync }),
     most: MOST_OPEN,
     mayClose: (sessionId) => !busy.has(sessionId),

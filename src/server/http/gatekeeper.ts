@@ -73,7 +73,7 @@ export function checkScope(token: TokenInfo, scope: Scope | 'token', sessionId: 
   });
 }
 
-/** The same answer for a session that is missing, and for one of somebody else. */
+/** The same answer for a session that is missing, and for one of another tenant. */
 export function noSession(id: string): HeddleError {
   const message = `There is no session ${id}: GET /v1/sessions lists them, POST /v1/sessions makes one`;
   return new HeddleError('session_not_found', message, { facts: { id } });

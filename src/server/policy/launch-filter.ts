@@ -14,7 +14,7 @@ const count = z.optional(z.number().check(z.nonnegative()));
 const flag = z.optional(z.boolean());
 
 /**
- * What a client may set of a run without asking the operator: what the model is told, what it may do, and how much. A
+ * What a client may set of a run without asking the operator: what the model reads, what it may do, and how much. A
  * configuration from the network is data of a stranger, so nothing here names a file, a program, an address or a source
  * of settings.
  */
@@ -34,7 +34,7 @@ const CLIENT_FIELDS: ReadonlySet<string> = new Set(Object.keys(ClientConfig.shap
 
 /**
  * Every other field of a run, with why it is kept: the compiler demands a row for each, so that a new field of a run is
- * kept from the network until somebody decides about it.
+ * kept from the network until a decision about it.
  */
 const KEPT: Record<Exclude<keyof RunConfig, keyof z.infer<typeof ClientConfig>>, string> = {
   ...reason('it names a file of the server', 'systemPromptFile', 'appendSystemPromptFile', 'debugFile', 'record'),

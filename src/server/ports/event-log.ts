@@ -27,7 +27,7 @@ export interface LogReader {
 
 /**
  * The lines of sessions, for readers that come and go. A line is stored before any reader gets it. Lines with a uuid are
- * stored once, whoever appends them again.
+ * stored once, also when another run appends them again.
  */
 export interface EventLog {
   /** Resolves when the lines would survive the death of this process. Rejects with `session_taken`, `storage_failed`. */

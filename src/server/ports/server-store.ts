@@ -1,7 +1,7 @@
+import type { Questions } from './asked-questions.ts';
 import type { Courier } from './courier.ts';
 import type { EventLog } from './event-log.ts';
 import type { Inbox } from './inbox.ts';
-import type { Questions } from './questions.ts';
 import type { SessionRecords } from './session-records.ts';
 import type { Tokens } from './tokens.ts';
 import type { TurnEngine } from './turn-engine.ts';

@@ -29,7 +29,7 @@ export interface TurnEnd {
 
 /** The turns of sessions. Each has one result. */
 export interface Turns {
-  /** A turn begins; or, when the last one has no end, goes on in another run (`attempts` + 1). Rejects with `session_taken`. */
+  /** A turn begins; or, when the last one has no end, continues in another run (`attempts` + 1). Rejects with `session_taken`. */
   begin(holding: Holding, messages: readonly string[]): Promise<TurnRecord>;
   /**
    * Ends the turn that runs, and tells the inbox that its messages are answered, in one commit. Without a turn that runs,

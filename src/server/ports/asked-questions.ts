@@ -35,7 +35,7 @@ export interface Questions {
   answer(id: string, answer: JsonObject, by: string): Promise<Question>;
   /** The run needs no answer any more. Without effect when the question is closed. Rejects with `session_taken`. */
   withdraw(holding: Holding, id: string): Promise<void>;
-  /** A run has used the answer: the same call asks anew the next time. */
+  /** A run has used the answer: the same call asks again the next time. */
   used(holding: Holding, id: string): Promise<void>;
   get(id: string): Promise<Question | null>;
   /** The oldest first. */

@@ -1,5 +1,5 @@
 /** Loads things by their key when they are used, and lets the longest unused go when there are too many. */
-export class KeptOpen<T extends { close(): Promise<unknown> }> {
+export class OpenFiles<T extends { close(): Promise<unknown> }> {
   readonly #load: (key: string) => Promise<T>;
   readonly #most: number;
   readonly #mayClose: (key: string) => boolean;
