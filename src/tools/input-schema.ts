@@ -50,7 +50,7 @@ export function objectInput<F extends Fields>(
 ): InputSchema<ObjectValue<F>> {
   const field = objectOf('', fields, { others });
   return {
-    json: { $schema: 'https://json-schema.org/draft/2020-12/schema', ...field.json },
+    json: field.json,
     parse(value) {
       const problems: string[] = [];
       const parsed = field.read(value, '', problems);
@@ -137,11 +137,12 @@ export function objectOf<F extends Fields>(
   { others = 'refuse' }: { others?: 'refuse' | 'keep' } = {},
 ): Field<ObjectValue<F>> {
   const entries = Object.entries(fields);
+  const needed = entries.filter(([, field]) => field.presence === 'required').map(([key]) => key);
   const json = described(
     {
       type: 'object',
       properties: Object.fromEntries(entries.map(([key, field]) => [key, field.json])),
-      required: entries.filter(([, field]) => field.presence === 'required').map(([key]) => key),
+      ...(needed.length > 0 && { required: needed }),
       additionalProperties: others === 'keep',
     },
     description,

@@ -38,7 +38,6 @@ describe('input schema', () => {
 
   test('gives the JSON Schema', () => {
     expect(input.json).toEqual({
-      $schema: 'https://json-schema.org/draft/2020-12/schema',
       type: 'object',
       properties: {
         file_path: { type: 'string', description: 'Path' },

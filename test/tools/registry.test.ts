@@ -59,7 +59,7 @@ describe('built-in tools', () => {
     ['with a host and with tasks', everything, ['TodoWrite']],
   ])('[K37] %s come in the order of the wire, with its fields', (_, registry, absent) => {
     const fields = registry.apiTools().map(({ name, input_schema: { properties, required } }) => {
-      const mark = (field: string) => ((required as string[]).includes(field) ? `${field}*` : field);
+      const mark = (field: string) => (((required ?? []) as string[]).includes(field) ? `${field}*` : field);
       return [
         name,
         Object.keys(properties as object)

@@ -77,7 +77,7 @@ function shapeOfSchema(schema: JsonObject): Shape {
   if (schema.type === 'integer') return 'number';
   if (schema.type !== 'object') return typeof schema.type === 'string' ? schema.type : 'anything';
   if (!schema.properties) return { record: shapeOfSchema(schema.additionalProperties as JsonObject) };
-  const required = schema.required as string[];
+  const required = (schema.required ?? []) as string[];
   const shapes = Object.entries(schema.properties).map(([name, field]) => {
     return [required.includes(name) ? name : `${name}?`, shapeOfSchema(field as JsonObject)];
   });

@@ -55,7 +55,7 @@ export const FORK: AgentType = {
   name: 'fork',
   definition: {
     description:
-      'A second you: knows this whole conversation and has your prompt and tools. For a part of the work that needs what was said; its prompt says only what to do',
+      'A second you, for work that needs what was said here: knows this conversation, has your prompt and tools; its prompt says only what to do',
   },
   source: 'built-in',
 };

@@ -19,9 +19,8 @@ export function createAgentTool({ listing, hasTeams, kindOf }: AgentToolOptions)
     description: `Starts an agent that works on a task by itself and gives back its final answer. Kinds:
 ${listing}
 
-- For work that would fill this conversation with output you need not keep, and for parts that can be done side by side: calls in one answer run at the same time. What a call or two can do, do yourself.
-- Unless it is a fork, it knows only its prompt: say what to find out or change, where, and what to give back. The user does not see its answer.
-- resume takes up an agent again by its id, with all that it knows.`,
+- For work whose output you need not keep, and for parts that can be done side by side (calls in one answer). What a call or two can do, do yourself.
+- But for a fork, it knows only its prompt: say what to find out or change, where, and what to give back. The user does not see its answer.`,
     input: hasTeams ? teamInput : agentInput,
     access: (call) => ({ kind: 'named', name: kindOf(call), asks: false }),
     isConcurrencySafe: () => true,

@@ -6,14 +6,14 @@ import type { TeamPort } from './team-port.ts';
 export const GENERAL_AGENT = 'general-purpose';
 
 const fields = {
-  description: string('What the agent does, in three to five words'),
+  description: string('In three to five words'),
   prompt: string('The whole task'),
-  subagent_type: withDefault(string('The kind of agent'), GENERAL_AGENT),
-  model: optional(oneOf(['sonnet', 'opus', 'haiku'], 'Another model')),
-  resume: optional(string('The id of an agent that has ended')),
-  run_in_background: optional(boolean('Go on at once; you are told when the agent has finished')),
-  max_turns: optional(integer('Rounds of tool calls at most', { minimum: 1 })),
-  isolation: optional(oneOf(['worktree'], 'Work in a git worktree of its own; it is kept if files change there')),
+  subagent_type: withDefault(string(''), GENERAL_AGENT),
+  model: optional(oneOf(['sonnet', 'opus', 'haiku'], '')),
+  resume: optional(string('The id of an agent that has ended: goes on with all that it knows')),
+  run_in_background: optional(boolean('You are told when it has finished')),
+  max_turns: optional(integer('At most', { minimum: 1 })),
+  isolation: optional(oneOf(['worktree'], 'In a git worktree of its own, kept if files change there')),
 };
 
 /** The schema requires the kind of agent, as the reference does; a call without it is accepted all the same. */

@@ -9,7 +9,7 @@ import { backgroundPort, type EarlierTask } from './background-port.ts';
 const MAX_WAIT_MS = 600_000;
 
 const input = objectInput({
-  task_id: string('The id that the start of the task gave'),
+  task_id: string('Its id'),
   block: withDefault(boolean('Wait until it has ended'), true),
   timeout: withDefault(integer('Milliseconds to wait at most', { minimum: 0, maximum: MAX_WAIT_MS }), 30_000),
 });
@@ -19,10 +19,7 @@ input.json.required = ['task_id', 'block', 'timeout'];
 export const taskOutputTool: Tool<InputOf<typeof input>> = {
   name: 'TaskOutput',
   aliases: ['BashOutput', 'AgentOutput'],
-  description: `Shows the state and the output of a command or an agent that runs in the background.
-
-- block waits for its end, at most timeout milliseconds. Without it you see how far it is.
-- You are told by itself when a task has ended: do not wait for one that you do not need now.`,
+  description: `Shows the state and the output of a command or an agent in the background. You are told when one has ended: wait only for what you need now.`,
   input,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => true,

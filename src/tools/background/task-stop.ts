@@ -5,14 +5,14 @@ import { backgroundPort } from './background-port.ts';
 import { unknownTask } from './task-output.ts';
 
 const input = objectInput({
-  task_id: optional(string('The id that the start of the task gave')),
-  shell_id: optional(string('The same, by an older name')),
+  task_id: optional(string('Its id')),
+  shell_id: optional(string('The same')),
 });
 
 export const taskStopTool: Tool<InputOf<typeof input>> = {
   name: 'TaskStop',
   aliases: ['KillShell'],
-  description: 'Ends a command or an agent that runs in the background, with all that it has started.',
+  description: 'Ends a command or an agent in the background, with all that it has started.',
   input,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,

@@ -9,10 +9,10 @@ import { markBytesSeen, readUnchanged, requireFile } from './seen-files.ts';
 import { decodeForEditing, encodeText, MAX_LOADED_BYTES } from './text-file.ts';
 
 const input = objectInput({
-  file_path: string('Absolute path of the file'),
+  file_path: string('Absolute path'),
   old_string: string('The exact text to replace'),
   new_string: string('The text to put in its place; must differ'),
-  replace_all: withDefault(boolean('Replace every occurrence instead of the only one'), false),
+  replace_all: withDefault(boolean('Every occurrence'), false),
 });
 
 type EditInput = InputOf<typeof input>;
@@ -21,8 +21,8 @@ export const editTool: Tool<EditInput> = {
   name: 'Edit',
   description: `Replaces exact text in a file.
 
-- Read the file first. old_string must match it character for character, indentation included; leave out the line numbers and arrows that Read adds.
-- old_string must occur exactly once: add lines around it until it does, or set replace_all to change every occurrence (such as renaming).
+- Read the file first. old_string must match it character for character, without the line numbers and arrows that Read adds.
+- It must occur exactly once: add lines around it, or set replace_all to change every occurrence.
 - An empty old_string creates a new file with new_string as content.`,
   input,
   access: ({ file_path }, workspace) => ({ kind: 'edit', paths: [workspace.resolve(file_path)] }),

@@ -10,10 +10,10 @@ import { decodeForEditing, encodeText } from './text-file.ts';
 
 const input = objectInput({
   notebook_path: string('Absolute path of the notebook (.ipynb)'),
-  cell_id: optional(string('The cell, as Read names it; with insert the new cell comes after it')),
-  new_source: string('The new text of the cell'),
-  cell_type: optional(oneOf(['code', 'markdown'], 'Type of the cell; required with insert')),
-  edit_mode: withDefault(oneOf(['replace', 'insert', 'delete'], 'What to do'), 'replace'),
+  cell_id: optional(string('As Read names it')),
+  new_source: string(''),
+  cell_type: optional(oneOf(['code', 'markdown'], '')),
+  edit_mode: withDefault(oneOf(['replace', 'insert', 'delete'], ''), 'replace'),
 });
 
 type NotebookEditInput = InputOf<typeof input>;
@@ -23,9 +23,7 @@ export const notebookEditTool: Tool<NotebookEditInput> = {
   description: `Changes one cell of a Jupyter notebook.
 
 - Read the notebook first; it names the cells.
-- replace (default) gives the cell a new source; what running a code cell had left is removed.
-- insert adds a cell after cell_id, or at the start without one, and needs cell_type.
-- delete removes the cell; new_source is not used.`,
+- replace (default) gives a cell a new source and removes its outputs. insert adds one after cell_id, or at the start without it, and needs cell_type. delete removes it.`,
   input,
   access: ({ notebook_path }, workspace) => ({ kind: 'edit', paths: [workspace.resolve(notebook_path)] }),
   isConcurrencySafe: () => false,

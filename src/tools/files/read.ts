@@ -10,7 +10,7 @@ import { requireFile } from './seen-files.ts';
 import { binaryKind } from './text-file.ts';
 
 const input = objectInput({
-  file_path: string('Absolute path of the file'),
+  file_path: string('Absolute path'),
   offset: optional(integer('Line to start at; the first line is 1', { minimum: 0 })),
   limit: optional(integer('How many lines to read', { minimum: 1 })),
   pages: optional(string('Pages of a PDF, such as "3", "1-5" or "1,3-4"; at most 20')),
@@ -22,9 +22,9 @@ export const readTool: Tool<ReadInput> = {
   name: 'Read',
   description: `Reads a file. Each line of a text comes as its number, an arrow (→) and its text. Images are shown, PDFs up to 10 pages too (others by pages), notebooks as cells.
 
-- Gives 2000 lines from the start; for others use offset and limit. Files over 256 KB need them; use Grep to find the place.
+- Gives 2000 lines from the start; for others, and for files over 256 KB, use offset and limit (Grep finds the place).
 - Lines over 2000 characters are cut.
-- To see a directory use Glob or \`ls\`. To read several files, call this several times in one answer.
+- Not for directories: use Glob or \`ls\`.
 - A file must be read before Edit, Write or NotebookEdit may change it.`,
   input,
   access: ({ file_path }, workspace) => ({ kind: 'read', paths: [workspace.resolve(file_path)] }),

@@ -7,7 +7,7 @@ import { markBytesSeen, readUnchanged } from './seen-files.ts';
 import { binaryKind, decodeForDisplay, encodeText, type TextFormat, textFormat } from './text-file.ts';
 
 const input = objectInput({
-  file_path: string('Absolute path of the file'),
+  file_path: string('Absolute path'),
   content: string('The whole new content'),
 });
 
@@ -17,8 +17,8 @@ export const writeTool: Tool<WriteInput> = {
   name: 'Write',
   description: `Writes a whole file: creates it, with missing directories, or replaces what is there.
 
-- An existing file must have been read whole before. To change a part of a file, Edit is better.
-- Create files only where the task needs them.`,
+- An existing file must have been read whole before. For a part of a file, Edit is better.
+- Only where the task needs the file.`,
   input,
   access: ({ file_path }, workspace) => ({ kind: 'edit', paths: [workspace.resolve(file_path)] }),
   isConcurrencySafe: () => false,

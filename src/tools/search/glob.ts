@@ -15,10 +15,10 @@ type GlobInput = InputOf<typeof input>;
 
 export const globTool: Tool<GlobInput> = {
   name: 'Glob',
-  description: `Finds files by name pattern. Returns absolute paths, the most recently changed last, at most the 100 newest.
+  description: `Finds files by name. Returns absolute paths, the last changed at the end, at most the 100 newest.
 
 - *, **, ?, [abc] and {a,b} work; a pattern without a slash matches names at any depth.
-- Files ignored by .gitignore are left out unless nothing else matches. To search in file contents use Grep.`,
+- Files ignored by .gitignore are left out unless nothing else matches.`,
   input,
   access: (search, workspace) => ({ kind: 'read', paths: [locate(search, workspace).dir] }),
   isConcurrencySafe: () => true,

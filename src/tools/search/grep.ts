@@ -15,17 +15,20 @@ const input = objectInput({
   path: optional(string('File or directory; default: the working directory')),
   glob: optional(string('Only files like *.js or **/*.{ts,tsx}')),
   output_mode: optional(
-    oneOf(['content', 'files_with_matches', 'count'], 'Matching lines, file names (default), or counts per file'),
+    oneOf(
+      ['content', 'files_with_matches', 'count'],
+      'Lines (-A, -B, -C, -n and -o are for these), file names (default), or counts',
+    ),
   ),
-  '-B': lines('Lines before each match (content)'),
-  '-A': lines('Lines after each match (content)'),
-  '-C': lines('Lines around each match (content)'),
+  '-B': lines('Lines before a match'),
+  '-A': lines('Lines after it'),
+  '-C': lines('Lines around it'),
   context: lines('Same as -C'),
-  '-n': optional(boolean('Line numbers (content); default true')),
+  '-n': optional(boolean('Line numbers; default true')),
   '-i': optional(boolean('Ignore case')),
-  '-o': optional(boolean('Only what matches (content)')),
+  '-o': optional(boolean('Only what matches')),
   type: optional(string('Only files of a type: js, py, rust')),
-  head_limit: lines('The first N lines or files; default 250, 0 for all'),
+  head_limit: lines('At most N lines or files; default 250, 0: all'),
   offset: lines('Skip N lines or files'),
   multiline: optional(boolean('Matches may span lines, and . a line break')),
 });
@@ -37,8 +40,7 @@ export const grepTool: Tool<GrepInput> = {
   description: `Searches file contents by regular expression, with ripgrep.
 
 - Escape literal braces and parentheses: \`interface\\{\\}\` finds interface{}.
-- Narrow down by glob, type or path. Files ignored by .gitignore and binary files are left out.
-- Prefer this to grep or rg in Bash.`,
+- Files ignored by .gitignore and binary files are left out.`,
   input,
   access: ({ path }, workspace) => ({ kind: 'read', paths: [workspace.resolve(path ?? '.')] }),
   isConcurrencySafe: () => true,

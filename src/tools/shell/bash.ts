@@ -6,9 +6,9 @@ import { shellPort } from './shell-port.ts';
 
 const fields = {
   command: string('The command line'),
-  timeout: optional(number('Milliseconds until the command is ended', { minimum: 1 })),
-  description: optional(string('What the command does, in five to ten words')),
-  run_in_background: optional(boolean('Do not wait for the command')),
+  timeout: optional(number('Milliseconds', { minimum: 1 })),
+  description: optional(string('In five to ten words')),
+  run_in_background: optional(boolean('Do not wait')),
   dangerouslyDisableSandbox: optional(boolean('Run outside of the sandbox, where one is in force')),
 };
 const input = objectInput(fields);
@@ -29,11 +29,10 @@ export function createBashTool({ isReadOnly, canDetach = false }: BashOptions): 
     name: 'Bash',
     description: `Runs a command line with bash and returns its output.
 
-- A change of directory holds for the next command; variables and functions do not. stdin is empty. Quote paths that hold spaces.
-- It is ended after timeout milliseconds (default 120000, at most 600000). Long output is shortened; the result names a file with the whole.
-- run_in_background returns at once and names a file for the output; there is no time limit then.
-- For files prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.
-- Independent commands may be called together in one answer.`,
+- A change of directory holds for the next command; variables and functions do not. stdin is empty. Quote paths with spaces.
+- It is ended after timeout milliseconds (default 120000, at most 600000). Of long output, the result names a file with the whole.
+- run_in_background returns at once, names a file for the output, and has no time limit.
+- For files prefer Read, Edit, Write, Glob and Grep to cat, sed, echo, find and grep.`,
     input: canDetach ? detachableInput : (input as typeof detachableInput),
     access: ({ command, dangerouslyDisableSandbox: leavesSandbox }) => ({
       kind: 'execute',

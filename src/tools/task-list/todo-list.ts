@@ -7,11 +7,11 @@ export const TODO_WRITE = 'TodoWrite';
 export const todoInput = objectInput({
   todos: arrayOf(
     objectOf('', {
-      content: string('What to do, as an instruction: "Run the tests"'),
-      status: oneOf(['pending', 'in_progress', 'completed'], 'in_progress: being done now'),
-      activeForm: string('The same while it is being done: "Running the tests"'),
+      content: string('Such as "Run the tests"'),
+      status: oneOf(['pending', 'in_progress', 'completed'], ''),
+      activeForm: string('Such as "Running the tests"'),
     }),
-    'The whole list, in order. It replaces the one before',
+    'The whole list, in order',
   ),
 });
 

@@ -8,9 +8,8 @@ export const todoTool: Tool<InputOf<typeof todoInput>> = {
   name: TODO_WRITE,
   description: `Keeps a list of the steps of the task, which the user sees.
 
-- Use it for work of three steps or more, or when the user gives several tasks. A single simple step needs no list.
-- Send the whole list each time. Have one step in_progress while you work, and set it to completed as soon as it is really done, not later.
-- Add steps that you discover, and remove those that turn out not to be needed.`,
+- For three steps or more, or several tasks. A simple step needs no list.
+- One step is in_progress while you work; it is completed as soon as it is really done, not later. Add steps that you discover, remove those that are not needed.`,
   input: todoInput,
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,

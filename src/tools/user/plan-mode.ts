@@ -7,10 +7,7 @@ import { type PlanPort, planPort } from './plan-port.ts';
 
 export const enterPlanModeTool: Tool = {
   name: 'EnterPlanMode',
-  description: `Changes to plan mode: from then on only reading is possible, until the user has approved a plan.
-
-- For work that changes much, can be done in several ways, or is unclear. Small, plain tasks are done at once.
-- Not when the user only wants to know something.`,
+  description: `Changes to plan mode: only reading, until the user has approved a plan. For work that changes much, can be done in several ways, or is unclear; not for small, plain tasks, nor when the user only wants to know something.`,
   input: objectInput({}),
   access: () => ({ kind: 'none' }),
   isConcurrencySafe: () => false,
@@ -42,7 +39,7 @@ function ending(planFile: string | null): string {
 
 const exitInput = objectInput(
   {
-    plan: optional(string('The plan, where it is not in the plan file')),
+    plan: optional(string('Where it is not in the plan file')),
     allowedPrompts: optional(
       arrayOf(objectOf('', { tool: string(''), prompt: string('') }), 'What the plan will need permission for'),
     ),
@@ -57,10 +54,7 @@ const MAX_PLAN_BYTES = MAX_FIELD_BYTES - 1000;
 /** The user approves the plan in the plan file; without a file, the plan in the call. */
 export const exitPlanModeTool: Tool<InputOf<typeof exitInput>> = {
   name: 'ExitPlanMode',
-  description: `Shows the user the plan and asks to approve it; approved, plan mode ends and the work begins.
-
-- Only in plan mode, when the plan is complete. Write it to the plan file before.
-- Not to ask whether the plan is good, or for questions: this call is the question.`,
+  description: `Shows the user the plan and asks to approve it; then plan mode ends and the work begins. Only in plan mode, when the plan is complete and in the plan file; ask nothing before: this call is the question.`,
   input: exitInput,
   access: () => ({ kind: 'interaction' }),
   async prepare(given, context) {

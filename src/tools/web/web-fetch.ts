@@ -34,11 +34,11 @@ export function createWebFetchTool(proxies: Proxies): Tool<WebFetchInput> {
   const pages = new Map<string, ReadPage>();
   return {
     name: 'WebFetch',
-    description: `Fetches a public web page and answers a question about it: a small model reads the page and answers the prompt.
+    description: `Fetches a public web page; a small model answers the prompt from the page alone.
 
-- The answer is made from the page alone. Ask precisely for what is needed; ask for quotes where wording matters.
-- A redirect to another host is not followed but reported: call again with the new URL.
-- Local and private addresses, and pages behind a login, cannot be fetched. Pages are remembered for 15 minutes.`,
+- Ask precisely; ask for quotes where wording matters.
+- A redirect to another host is reported: call again with the new URL.
+- Not for local and private addresses or pages behind a login. Pages are remembered for 15 minutes.`,
     input,
     access({ url }) {
       const host = hostOfText(url);

@@ -18,8 +18,8 @@ export const webSearchTool: Tool<WebSearchInput> = {
   name: 'WebSearch',
   description: `Searches the web and returns what was found, with links.
 
-- For what is newer than the model's knowledge, or has to be looked up. To read one of the pages use WebFetch.
-- Give allowed_domains or blocked_domains, not both. Name the sources in the answer to the user.`,
+- WebFetch reads one of the pages. Name the sources in the answer to the user.
+- Give allowed_domains or blocked_domains, not both.`,
   input,
   access: () => ({ kind: 'other' }),
   isConcurrencySafe: () => true,

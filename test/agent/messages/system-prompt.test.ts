@@ -9,9 +9,9 @@ const KB = 1024;
 describe('what every request carries', () => {
   const tools = () => JSON.stringify(createRegistry(builtinTools({ isReadOnly: () => false })).apiTools());
 
-  test('the system prompt is at most 8 KB, with the tools at most 20 KB', () => {
-    expect(Buffer.byteLength(SYSTEM_PROMPT)).toBeLessThanOrEqual(8 * KB);
-    expect(Buffer.byteLength(SYSTEM_PROMPT) + Buffer.byteLength(tools())).toBeLessThanOrEqual(20 * KB);
+  test('the system prompt is at most 3 KB, with the tools at most 14 KB', () => {
+    expect(Buffer.byteLength(SYSTEM_PROMPT)).toBeLessThanOrEqual(3 * KB);
+    expect(Buffer.byteLength(SYSTEM_PROMPT) + Buffer.byteLength(tools())).toBeLessThanOrEqual(14 * KB);
   });
 
   test('[B-074] it is the same in every place and on every day', () => {
