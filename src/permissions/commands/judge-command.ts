@@ -13,6 +13,7 @@ import {
   everyRedirect,
   isGlob,
   NOTHING,
+  type Part,
   type Redirect,
   type ShellCommand,
   type ShellScript,
@@ -170,18 +171,26 @@ function grantOne(command: ShellCommand, granting: Granting, footing: Footing): 
 function grantByPaths(command: ShellCommand, policy: Policy, footing: Footing): CommandGrant | null {
   const { meaning, words } = command;
   // What a variable brings is never known to be harmless; the names that a pattern finds are.
-  const isKnown = words.every((word) => typeof word === 'string' || isGlob(word));
+  const isKnown = words.every((word) => typeof word === 'string' || isGlob(word) || isReadPipe(word, words));
   const read = meaning?.reads && isKnown ? meaning.files : null;
   if (words[0] === 'cd') return footing === 'paths hold' ? grantCd(command, policy) : null;
   if (footing === 'paths moved') return read?.length === 0 ? { layer: 'default' } : null;
   if (read !== null && words[0] === 'git' && !(policy.hasPlainRepository?.(commandCwd(policy)) ?? true)) return null;
   if (read !== null) {
-    return read.every(({ word, elsewhere }) => !elsewhere && mayRead(word, policy)) ? { layer: 'default' } : null;
+    const mayAll = read.every(({ word, elsewhere }) => !elsewhere && (isReadPipe(word, words) || mayRead(word, policy)));
+    return mayAll ? { layer: 'default' } : null;
   }
   const argv = argvOf(command);
   const changed = acceptsEdits(policy) && argv !== null ? fileCommandPaths(argv) : null;
   return changed?.every((path) => mayChange(path, policy)) ? { layer: 'mode' } : null;
 }
+
+/** What comes through such a pipe is only shown: the commands at its other end are judged on their own. */
+function isReadPipe(word: Word, [name]: readonly Word[]): boolean {
+  return typeof word === 'object' && word.pipe === true && typeof name === 'string' && SHOWS.test(name);
+}
+
+const SHOWS = /^(?:cat|head|tail|wc|nl|diff|cmp|comm|sort|uniq|paste|join|cut|column|md5sum|sha1sum|sha256sum)$/;
 
 interface ShellRule {
   rule: Rule;
@@ -250,19 +259,46 @@ function mayRead(word: Word, policy: Policy): boolean {
   return real !== null && isInsideAny([...policy.roots, ...policy.readRoots], real);
 }
 
-/** The files that a pattern in the last part of a path finds now; null for any other word. */
+/** The files that a pattern finds now; null for any other word, and where it finds very many. */
 function foundNames(word: Word, policy: Policy): string[] | null {
-  if (typeof word === 'string' || !isGlob(word) || policy.namesIn === undefined) return null;
-  const [start] = word.parts;
-  const slash = typeof start === 'string' ? start.lastIndexOf('/') + 1 : 0;
-  const directory = typeof start === 'string' ? start.slice(0, slash) : '';
-  const rest = typeof start === 'string' ? [start.slice(slash), ...word.parts.slice(1)] : word.parts;
-  if (rest.some((part) => typeof part === 'string' && part.includes('/'))) return null;
-  const names = policy.namesIn(resolve(commandCwd(policy), directory === '' ? '.' : directory));
-  const isInside = directory === '' || mayRead(directory, policy);
-  return names === null || !isInside
-    ? null
-    : names.filter((name) => patternsMeet(rest, [name])).map((name) => directory + name);
+  const { namesIn } = policy;
+  if (typeof word === 'string' || !isGlob(word) || namesIn === undefined) return null;
+  let found = [''];
+  for (const [at, pattern] of segmentsOf(word.parts).entries()) {
+    const [only = '', ...more] = pattern;
+    if (more.length === 0 && typeof only === 'string') {
+      found = found.map((path) => (at === 0 ? only : `${path}/${only}`));
+      continue;
+    }
+    const next: string[] = [];
+    for (const directory of found) {
+      if (at > 0 && !mayRead(directory === '' ? '/' : directory, policy)) return null;
+      const names = namesIn(resolve(commandCwd(policy), at === 0 ? '.' : `${directory}/`));
+      if (names === null) return null;
+      for (const name of names) if (patternsMeet(pattern, [name])) next.push(at === 0 ? name : `${directory}/${name}`);
+    }
+    if (next.length > MAX_FOUND) return null;
+    found = next;
+  }
+  return found;
+}
+
+/** Each is looked up on its own. */
+const MAX_FOUND = 1000;
+
+/** A path by its segments, each of them the parts of a pattern. */
+function segmentsOf(parts: readonly Part[]): Part[][] {
+  const segments: Part[][] = [[]];
+  for (const part of parts) {
+    if (typeof part !== 'string') {
+      segments.at(-1)?.push(part);
+      continue;
+    }
+    const [first = '', ...others] = part.split('/');
+    if (first !== '') segments.at(-1)?.push(first);
+    for (const each of others) segments.push(each === '' ? [] : [each]);
+  }
+  return segments;
 }
 
 /** Both the name and its target must lie below a root and contain no root, and neither may be protected or act later. */

@@ -77,6 +77,7 @@ function kindOf(word: Word, { counts }: TableGrammar): 'option' | 'operand' | 'u
     if (counts?.includes('+') && word.startsWith('+')) return 'option';
     return word.startsWith('-') && word !== '-' ? 'option' : 'operand';
   }
+  if (word.pipe) return 'operand';
   const [start] = word.parts;
   // What begins with a known text begins with it in every word that it may become.
   if (typeof start === 'string' && start !== '') return start.startsWith('-') ? 'option' : 'operand';

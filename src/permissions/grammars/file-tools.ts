@@ -36,10 +36,11 @@ export const FILE_TOOLS: readonly Grammar[] = [
     'du gdu',
     '0,null a,all apparent-size B,block-size=text b,bytes c,total D,dereference-args^ d,max-depth=text files0-from=never H^ h,human-readable inodes k L,dereference^ l,count-links m P,no-dereference S,separate-dirs si s,summarize t,threshold=text time=?text time-style=text X,exclude-from=in exclude=text x,one-file-system',
   ),
+  // It tells of the file systems on which its operands lie, and opens none of them.
   inspects(
     'df gdf',
     'a,all B,block-size=text h,human-readable H,si i,inodes k l,local no-sync output=?text P,portability sync^ total t,type=text T,print-type x,exclude-type=text v',
-    { more: noMore },
+    { operands: 'text*', more: noMore },
   ),
   inspects(
     'tree',

@@ -61,8 +61,9 @@ export const NETWORK: readonly Grammar[] = [
   {
     names: 'ss',
     options:
-      'h,help V,version n,numeric r,resolve a,all l,listening o,options e,extended m,memory p,processes T,threads i,info tipcinfo s,summary tos cgroup b,bpf E,events Z,context z,contexts 4,ipv4 6,ipv6 0,packet t,tcp M,mptcp S,sctp u,udp d,dccp w,raw x,unix tipc vsock xdp f,family=text H,no-header O,oneline inet-sockopt A,query,socket=text D,diag=out F,filter=in',
+      'h,help V,version n,numeric r,resolve a,all l,listening o,options e,extended m,memory p,processes T,threads i,info tipcinfo s,summary tos cgroup b,bpf E,events^ Z,context z,contexts 4,ipv4 6,ipv6 0,packet t,tcp M,mptcp S,sctp u,udp d,dccp w,raw x,unix tipc vsock xdp f,family=text H,no-header O,oneline inet-sockopt A,query,socket=text D,diag=out F,filter=in',
     operands: 'text*',
+    reads: true,
   },
   {
     names: 'arp',

@@ -8,8 +8,30 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
     { reads: true },
   ),
   onlyText(
-    'kill killall pkill pgrep pidof pidwait skill snice renice write mesg stty yes ulimit nologin usleep fuser lsof pmap pwdx slabtop',
+    'kill killall pkill pidof pidwait skill snice renice write mesg stty yes ulimit nologin usleep fuser pwdx slabtop',
   ),
+  {
+    names: 'pgrep',
+    options:
+      'd,delimiter=text l,list-name a,list-full v,inverse w,lightweight c,count f,full g,pgroup=text G,group=text i,ignore-case n,newest o,oldest O,older=text P,parent=text s,session=text t,terminal=text u,euid=text U,uid=text x,exact F,pidfile=in L,logpidfile r,runstates=text A,ignore-ancestors cgroup=text ns=text nslist=text signal=text',
+    operands: 'text*',
+    reads: true,
+    open: 'read',
+  },
+  {
+    names: 'lsof',
+    options:
+      '? h a b C K=?text l n N O P R t U v V c=text d=text e=text F=?text g=?text i=?text o=?text p=text s=?text S=?text T=?text u=text w x=?text',
+    operands: 'text*',
+    exact: true,
+    reads: true,
+    open: 'read',
+  },
+  {
+    names: 'pmap',
+    options: 'x,extended X d,device q,quiet p,show-path A,range=text c,read-rc C,read-rc-from=in n,create-rc N,create-rc-to=out h,help V,version',
+    operands: 'text*',
+  },
   {
     names: 'who users',
     options:
@@ -54,7 +76,18 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
   },
   neverKnown('setterm tset reset tload', 'which files it opens cannot be told'),
   { names: 'ps', read: (command, found) => textWords(command, found) },
-  { names: 'printenv', options: '0,null', operands: 'text*', open: 'nothing' },
+  {
+    names: 'printenv',
+    options: '0,null',
+    operands: 'text*',
+    open: 'nothing',
+    reads: true,
+    // Others may hold a secret.
+    more: ({ operands }, found) => {
+      if (operands.length === 0 || !operands.every((word) => typeof word === 'string' && SHOWN.test(word)))
+        found.changes();
+    },
+  },
   { names: 'date gdate', read: date },
   {
     names: 'dircolors',
@@ -96,6 +129,9 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
     'it can start programs or open files by its words and files',
   ),
 ];
+
+/** Variables that tell about the place, and about no one's secrets. */
+const SHOWN = /^(?:PATH|HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_\w+|TERM|TZ|CI|NODE_ENV|EDITOR|VIRTUAL_ENV|GOPATH|JAVA_HOME)$/;
 
 /** Old options stand without a dash; nothing that it takes opens a file. */
 function textWords({ words }: SimpleCommand, found: Findings) {

@@ -10,6 +10,8 @@ export interface Visit {
   substituted(node: SyntaxNode): void;
   /** The text that a substitution certainly produces, if there is one. */
   givenBy(node: SyntaxNode): string | null;
+  /** The variables whose values are known here, and how often this part of the source is read for them. */
+  readonly variables?: { readonly known: ReadonlyMap<string, Word>; readonly rounds: number };
   /** Records that it cannot be determined what would run. */
   doubt(reason: string): void;
 }
@@ -68,13 +70,14 @@ function holesIn(visit: Visit, node: SyntaxNode): Hole[] {
   ];
 }
 
-function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text' | 'spreads' | 'counts'> {
+function expansion(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 'start' | 'end'> {
   switch (node.type) {
     case 'simple_expansion':
       if (!/^\$(?:\w+|[@*#?$!-])$/.test(text)) throw new Unreadable();
       if (/^\$[#?$]$/.test(text)) return { counts: true };
-      return text === '$@' ? { spreads: true } : {};
+      return text === '$@' ? { spreads: true } : valueOf(visit, text.slice(1));
     case 'expansion':
+      if (/^\$\{\w+\}$/.test(text) && visit.variables) return valueOf(visit, text.slice(2, -1));
       return parameter(visit, node, text);
     case 'arithmetic_expansion':
       if (!isPlainArithmetic(text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''))) visit.doubt(ARITHMETIC);
@@ -86,8 +89,13 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'te
     default:
       if (!/^[<>]\(/.test(text)) throw new Unreadable();
       visit.substituted(node);
-      return {};
+      return { pipe: true };
   }
+}
+
+function valueOf({ variables }: Visit, name: string): Pick<Hole, 'value'> {
+  const value = variables?.known.get(name);
+  return value === undefined ? {} : { value };
 }
 
 export const ARITHMETIC = 'it calculates with variables, whose content bash would run';

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../util/text/without-trailing.ts';
 import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './expand-words.ts';
 import { readHeredoc } from './heredoc.ts';
-import { ANYTHING, type ParsedScript } from './shell-script.ts';
+import { ANYTHING, isGlob, type ParsedScript, type Word } from './shell-script.ts';
 import {
   isRedirect,
   type Reader,
@@ -20,19 +20,21 @@ import { isActedOn } from './variables.ts';
  */
 export function readTree(source: string, root: SyntaxNode): ParsedScript {
   const doubts: string[] = [];
-  const reader: Reader = {
-    source,
-    commands: [],
-    redirects: [],
-    statement: (node) => readStatement(reader, node),
-    substituted: (node) => readSubstitution(reader, node),
-    givenBy: (node) => rawText(reader, node),
-    doubt: (reason) => doubts.push(reason),
-  };
+  const reader = readerOf({ source, commands: [], redirects: [], doubt: (reason) => doubts.push(reason) });
   // The root node does not include the blank lines around it.
   readStatements(reader, { ...root, start: 0, end: source.length });
   const { commands, redirects } = reader;
   return { commands, redirects, unknown: doubts[0] ?? null, ordered: false };
+}
+
+function readerOf(collected: Pick<Reader, 'source' | 'commands' | 'redirects' | 'doubt' | 'variables'>): Reader {
+  const reader: Reader = {
+    ...collected,
+    statement: (node) => readStatement(reader, node),
+    substituted: (node) => readSubstitution(reader, node),
+    givenBy: (node) => rawText(reader, node),
+  };
+  return reader;
 }
 
 type ReadNode = (reader: Reader, node: SyntaxNode) => void;
@@ -113,8 +115,30 @@ function readFor(reader: Reader, node: SyntaxNode): void {
   if (variable === undefined) throw new Unreadable();
   const name = reader.source.slice(variable.start, variable.end);
   if (isActedOn(name, ANYTHING)) reader.doubt(`it sets ${name}, which programs act on`);
-  readWords(reader, node);
-  readBody(reader, node);
+  const values = readWords(reader, node);
+  const { source, commands, redirects, doubt, variables } = reader;
+  const rounds = values.length * (variables?.rounds ?? 1);
+  const isKnown = values.length > 0 && rounds <= MAX_ROUNDS && values.every(isPlainValue) && isOnlyRead(name, source);
+  if (!isKnown) return readBody(reader, node);
+  for (const value of values) {
+    const known = new Map([...(variables?.known ?? []), [name, value]]);
+    readBody(readerOf({ source, commands, redirects, doubt, variables: { known, rounds } }), node);
+  }
+}
+
+/** The body of a loop is read once for each of its values; loops in loops multiply. */
+const MAX_ROUNDS = 24;
+
+function isPlainValue(value: Word): boolean {
+  return typeof value === 'string' || isGlob(value);
+}
+
+/** Whether nothing but the heads of loops can set a variable: no other part of the source is its name, however written. */
+function isOnlyRead(name: string, source: string): boolean {
+  if (/\$['"]|\(\s*\)|\bfunction\b/.test(source)) return false;
+  const bare = source.replaceAll(/["'\\]/g, '');
+  const others = bare.replaceAll(new RegExp(`\\$${name}\\b|\\$\\{${name}\\}|\\bfor\\s+${name}\\s+in\\b`, 'g'), ' ');
+  return !new RegExp(`\\b${name}\\b`).test(others);
 }
 
 function readCalculatedFor(reader: Reader, node: SyntaxNode): void {

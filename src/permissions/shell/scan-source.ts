@@ -1,5 +1,5 @@
 import { ansiCString } from './ansi-strings.ts';
-import { ANY_TEXT, ANYTHING, type Gap, type Part, type Word } from './shell-script.ts';
+import { ANY_TEXT, ANYTHING, type Gap, type Part, PIPE, type Word } from './shell-script.ts';
 
 /** A part of the source that the shell replaces by something else: `$x`, `${…}`, `$(…)`, `<(…)`. */
 export interface Hole {
@@ -7,6 +7,10 @@ export interface Hole {
   end: number;
   /** The replacement, where it is known. */
   text?: string;
+  /** What a variable holds: a text, or the names that a pattern finds, one at a time. */
+  value?: Word;
+  /** The path of a pipe to or from other commands. */
+  pipe?: true;
   /** It can become several words even inside double quotes: `"$@"`. */
   spreads?: true;
   /** It is certainly a number, which is never split. */
@@ -29,6 +33,8 @@ export interface Span {
  * the two readings disagree: the result is then unreliable.
  */
 export function scan(source: string, { start, end }: Span, holes: readonly Hole[], mode: ScanMode): Word | null {
+  const [only] = holes;
+  if (mode === 'word' && only?.pipe && only.start === start && only.end === end) return PIPE;
   const reading: Reading = {
     source,
     end,
@@ -180,6 +186,11 @@ function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
   const found = reading.holes.find(({ start }) => start === reading.at);
   if (found === undefined || found.end > reading.end) return false;
   if (found.text !== undefined && where === 'quoted') return take(reading, found.text, found.end - found.start);
+  if (found.value !== undefined && where === 'quoted') {
+    reading.parts.push(...(typeof found.value === 'string' ? [found.value] : found.value.parts));
+    reading.at = found.end;
+    return true;
+  }
   reading.parts.push(found.counts ? { any: 'name' } : ANY_TEXT);
   // Outside of quotes bash splits the text: it may produce further words that are unknown.
   if (found.spreads || (where === 'bare' && !found.counts)) reading.open = true;

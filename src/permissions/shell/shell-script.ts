@@ -89,6 +89,8 @@ export interface OpenWord {
   readonly parts: readonly Part[];
   /** It may become several words, or none. */
   readonly many: boolean;
+  /** It is a pipe to or from commands that are listed on their own: `<(sort a)`. */
+  readonly pipe?: true;
 }
 
 export type Part = string | Gap;
@@ -100,6 +102,7 @@ export interface Gap {
 
 export const ANY_TEXT: Gap = { any: 'text' };
 export const ANYTHING: OpenWord = { parts: [ANY_TEXT], many: true };
+export const PIPE: OpenWord = { parts: [ANY_TEXT], many: false, pipe: true };
 
 export const NOTHING: ShellScript = { commands: [], redirects: [], unknown: null, ordered: true };
 
