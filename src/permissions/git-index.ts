@@ -42,15 +42,32 @@ function namesIn(gitDirectory: string, root: string): string[] | null {
   return entriesOf(index)?.map((name) => join(root, name)) ?? null;
 }
 
+/** The directories in which a repository of their own is tracked; null where that cannot be told. */
+export function submodulesIn(gitDirectory: string, root: string): string[] | null {
+  const index = readFile(join(gitDirectory, 'index'), MAX_SCANNED);
+  if (index === 'absent') return [];
+  if (!Buffer.isBuffer(index)) return null;
+  const modes: number[] = [];
+  for (let at = index.indexOf(SUBMODULE); at !== -1; at = index.indexOf(SUBMODULE, at + 1)) modes.push(at);
+  if (modes.length === 0) return [];
+  return index.length > MAX_BYTES ? null : (entriesOf(index, modes)?.map((name) => join(root, name)) ?? null);
+}
+
+const MAX_SCANNED = 64 * 1024 * 1024;
+/** The mode of such an entry, as it stands in the index. */
+const SUBMODULE = Buffer.from([0, 0, 0xe0, 0]);
+const MODE_AT = 24;
+
 /** What stands before the path of an entry: times, numbers, the name of the object, flags. */
 const BEFORE_PATH = 62;
 
-/** The paths of an index of version 2 or 3. */
-function entriesOf(index: Buffer): string[] | null {
+/** The paths of an index of version 2 or 3; only those whose mode stands at one of these places, if any are given. */
+function entriesOf(index: Buffer, modes?: readonly number[]): string[] | null {
   const version = index.length < 12 ? 0 : index.readUInt32BE(4);
   if (index.toString('latin1', 0, 4) !== 'DIRC' || (version !== 2 && version !== 3)) return null;
   const count = index.readUInt32BE(8);
   const names: string[] = [];
+  const wanted = modes && new Set(modes);
   let at = 12;
   for (let entry = 0; entry < count; entry++) {
     if (at + BEFORE_PATH >= index.length) return null;
@@ -61,7 +78,7 @@ function entriesOf(index: Buffer): string[] | null {
     const name = index.toString('utf8', start, end);
     // A directory that stands for all files in it.
     if (name.endsWith('/')) return null;
-    names.push(name);
+    if (wanted?.has(at + MODE_AT) ?? true) names.push(name);
     at += Math.ceil((end + 1 - at) / 8) * 8;
   }
   return isSplit(index, at) ? null : names;

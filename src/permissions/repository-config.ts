@@ -1,5 +1,6 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { submodulesIn } from './git-index.ts';
 
 /**
  * Whether the repository that git would find from a directory has settings of its own that make a reading subcommand start
@@ -12,9 +13,7 @@ export function hasPlainRepository(directory: string): boolean {
   for (let depth = 0; depth < MAX_DEPTH; depth++) {
     if (looksBare(at)) return false;
     const kind = kindOf(join(at, '.git'));
-    if (kind === 'directory') return areHarmless(join(at, '.git'));
-    if (kind === 'file') return linkedIsHarmless(at);
-    if (kind !== 'none') return false;
+    if (kind !== 'none') return isHarmlessAt(at, 0);
     const parent = dirname(at);
     if (parent === at) return true;
     at = parent;
@@ -37,25 +36,45 @@ function looksBare(directory: string): boolean {
   return ['HEAD', 'objects', 'refs'].every((name) => kindOf(join(directory, name)) !== 'none');
 }
 
-/** The `.git` of a worktree or a submodule is a file that names the real one. */
-function linkedIsHarmless(directory: string): boolean {
-  const [, target] = /^gitdir: (.+?)\s*$/.exec(smallFile(join(directory, '.git')) ?? '') ?? [];
-  if (target === undefined) return false;
-  const own = resolve(directory, target);
+/** The repository whose `.git` lies here, and those inside of it: git runs itself in each of them. */
+function isHarmlessAt(directory: string, depth: number): boolean {
+  const own = ownDirectory(directory);
+  if (own === null || depth > MAX_NESTED) return false;
   const common = smallFile(join(own, 'commondir'));
-  return common === null ? areHarmless(own) : areHarmless(resolve(own, common.trim()));
+  if (common === null && kindOf(join(own, 'commondir')) !== 'none') return false;
+  const places = common === null ? [own] : [own, resolve(own, common.trim())];
+  const submodules = submodulesIn(own, directory);
+  return (
+    places.every(areHarmless) &&
+    submodules !== null &&
+    submodules.every((path) => kindOf(join(path, '.git')) === 'none' || isHarmlessAt(path, depth + 1))
+  );
 }
 
+const MAX_NESTED = 8;
+
+/** The `.git` of a worktree or a submodule is a file that names the real one. */
+function ownDirectory(directory: string): string | null {
+  const path = join(directory, '.git');
+  if (kindOf(path) === 'directory') return path;
+  const [, target] = /^gitdir: (.+?)\s*$/.exec(smallFile(path) ?? '') ?? [];
+  return target === undefined ? null : resolve(directory, target);
+}
+
+/** What a driver, a filter or a monitor starts, and what git starts to fetch an object that is missing. */
 function areHarmless(gitDirectory: string): boolean {
   const texts = ['config', 'config.worktree', 'info/attributes'].map((name) => {
     const path = join(gitDirectory, name);
     return kindOf(path) === 'none' ? '' : smallFile(path);
   });
-  return texts.every((text) => text !== null && !RUNS_PROGRAMS.test(text.replaceAll(LFS, '')));
+  return texts.every(
+    (text) => text !== null && !RUNS_PROGRAMS.test(text.replaceAll(LFS, '')) && !FETCHES_BY_PROGRAM.test(text),
+  );
 }
 
 const RUNS_PROGRAMS =
-  /\\\n|^\s*(?:\[\s*(?:include|includeif)\b|(?:\[[^\]]*\])?\s*(?:textconv|external|command|fsmonitor|clean|smudge|process|attributesfile|worktree|program|sshcommand|askpass)\s*=)/im;
+  /\\\n|^\s*(?:\[\s*(?:include|includeif)\b|(?:\[(?:[^\]"\\]|"(?:[^"\\]|\\.)*")*\])?\s*(?:textconv|external|command|cmd|fsmonitor|clean|smudge|process|attributesfile|worktree|program|sshcommand|askpass|alternaterefscommand|uploadpack|receivepack|vcs|gitproxy)\s*=)/im;
+const FETCHES_BY_PROGRAM = /\bext::|^\s*(?:\[.*\])?\s*helper\s*=\s*["']?[!/.~]|^\s*\[\s*protocol\b/im;
 /** The filter of git-lfs, as `git lfs install --local` writes it. */
 const LFS = /^\s*(?:clean|smudge|process) = git-lfs (?:clean|smudge|filter-process)(?: -- %f)?\s*$/gm;
 

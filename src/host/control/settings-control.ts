@@ -2,7 +2,7 @@ import * as z from 'zod/mini';
 import { patchSettings } from '../../config/settings/edit-settings.ts';
 import type { Settings } from '../../config/settings/settings.ts';
 import { isFileScope } from '../../config/settings/store-update.ts';
-import { permittedMode } from '../../permissions/policy.ts';
+import { directoryPath, permittedMode } from '../../permissions/policy.ts';
 import { applyUpdate } from '../../permissions/updates.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { printable } from '../../util/text/printable.ts';
@@ -146,6 +146,21 @@ export async function updateSettings({ main, services }: ControlContext, request
   return {};
 }
 
+/** A directory that does not exist is a slip of the person. The answer to a question may name one that a call will make. */
+async function checkDirectories(updates: readonly PermissionUpdate[], { workplace, permissions }: MainThread) {
+  const added = updates.flatMap((update) => (update.type === 'addDirectories' ? update.directories : []));
+  for (const directory of added) {
+    const real = permissions.policy.realPath(directoryPath(directory, permissions.policy));
+    const found = real === null ? null : await workplace.workspace.stat(real);
+    if (found?.kind === 'directory') continue;
+    const why = found ? 'It is no directory' : 'It does not exist';
+    throw new ControlError(
+      `${JSON.stringify(directory)} cannot be a working directory: ${why}. Make it first, or name another one.`,
+      'invalid_settings',
+    );
+  }
+}
+
 /**
  * `update_permissions`: changes rules, directories or the mode, and saves them where they say. The person at the host
  * decides, as with the answer to a question; it is checked as strictly.
@@ -153,6 +168,7 @@ export async function updateSettings({ main, services }: ControlContext, request
 export async function updatePermissions({ main, services }: ControlContext, request: JsonObject): Promise<JsonObject> {
   const parsed = z.array(PermissionUpdate).safeParse(request.updates);
   if (!parsed.success) throw invalidRequest('updates', `a list of permission updates: ${firstIssue(parsed.error)}`);
+  await checkDirectories(parsed.data, main);
   try {
     await main.permissions.apply(parsed.data);
     await services.mcp.current?.policies.approvals.remember(parsed.data);

@@ -177,7 +177,9 @@ function grantByPaths(command: ShellCommand, policy: Policy, footing: Footing): 
   if (footing === 'paths moved') return read?.length === 0 ? { layer: 'default' } : null;
   if (read !== null && words[0] === 'git' && !(policy.hasPlainRepository?.(commandCwd(policy)) ?? true)) return null;
   if (read !== null) {
-    const mayAll = read.every(({ word, elsewhere }) => !elsewhere && (isReadPipe(word, words) || mayRead(word, policy)));
+    const mayAll = read.every(
+      ({ word, elsewhere }) => !elsewhere && (isReadPipe(word, words) || mayRead(word, policy)),
+    );
     return mayAll ? { layer: 'default' } : null;
   }
   const argv = argvOf(command);

@@ -29,7 +29,8 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
   },
   {
     names: 'pmap',
-    options: 'x,extended X d,device q,quiet p,show-path A,range=text c,read-rc C,read-rc-from=in n,create-rc N,create-rc-to=out h,help V,version',
+    options:
+      'x,extended X d,device q,quiet p,show-path A,range=text c,read-rc C,read-rc-from=in n,create-rc N,create-rc-to=out h,help V,version',
     operands: 'text*',
   },
   {
@@ -131,7 +132,8 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
 ];
 
 /** Variables that tell about the place, and about no one's secrets. */
-const SHOWN = /^(?:PATH|HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_\w+|TERM|TZ|CI|NODE_ENV|EDITOR|VIRTUAL_ENV|GOPATH|JAVA_HOME)$/;
+const SHOWN =
+  /^(?:PATH|HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|LC_\w+|TERM|TZ|CI|NODE_ENV|EDITOR|VIRTUAL_ENV|GOPATH|JAVA_HOME)$/;
 
 /** Old options stand without a dash; nothing that it takes opens a file. */
 function textWords({ words }: SimpleCommand, found: Findings) {

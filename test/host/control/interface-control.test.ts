@@ -185,6 +185,25 @@ describe('update_permissions', () => {
     expect(existsSync(join(house.dir, '.claude'))).toBe(false);
   });
 
+  test('[PRM-12] a directory that is not there cannot become one of the session', async () => {
+    const house = createHouse([]);
+    const client = house.connect();
+    const file = join(house.dir, 'f.txt');
+    writeFileSync(file, '');
+    const add = (directory: string) =>
+      client.control({
+        subtype: 'update_permissions',
+        updates: [{ type: 'addDirectories', directories: [directory], destination: 'session' }],
+      });
+    expect(await add('/nosuch/place')).toMatchObject({
+      subtype: 'error',
+      error_code: 'invalid_settings',
+      error: expect.stringContaining('does not exist'),
+    });
+    expect(await add(file)).toMatchObject({ subtype: 'error', error: expect.stringContaining('no directory') });
+    expect(await add('/usr')).toMatchObject({ subtype: 'success' });
+  });
+
   test('[P-7] a rule that allows does not lift a rule that denies', async () => {
     const house = createHouse((_request, at) =>
       at === 0 ? toolUse('Write', { file_path: 'f.txt', content: 'x' }) : 'done',
