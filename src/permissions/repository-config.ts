@@ -43,12 +43,9 @@ function isHarmlessAt(directory: string, depth: number): boolean {
   const common = smallFile(join(own, 'commondir'));
   if (common === null && kindOf(join(own, 'commondir')) !== 'none') return false;
   const places = common === null ? [own] : [own, resolve(own, common.trim())];
-  const submodules = submodulesIn(own, directory);
-  return (
-    places.every(areHarmless) &&
-    submodules !== null &&
-    submodules.every((path) => kindOf(join(path, '.git')) === 'none' || isHarmlessAt(path, depth + 1))
-  );
+  if (!places.every(areHarmless)) return false;
+  const isHarmless = (path: string) => kindOf(join(path, '.git')) === 'none' || isHarmlessAt(path, depth + 1);
+  return submodulesIn(own, directory)?.every(isHarmless) ?? false;
 }
 
 const MAX_NESTED = 8;

@@ -165,9 +165,14 @@ function namedFiles(
     }),
     ...given
       .filter(isPathLike)
-      .flatMap(valuesOf)
+      .flatMap((word) => [...valuesOf(word), ...(meaning === null && namesList(word) ? [ANYTHING] : [])])
       .map((word) => ({ word, directories: places(elsewhere) })),
   ];
+}
+
+/** A file with further words: a program that takes such a word opens whatever is listed there. */
+function namesList(word: Word): boolean {
+  return typeof word === 'string' && /^@./.test(word);
 }
 
 function isPathLike(word: Word): boolean {

@@ -1,5 +1,6 @@
 import { mayNameProgram, patternsMeet, programName } from '../shell/program-patterns.ts';
 import {
+  ANY_TEXT,
   argvOf,
   everyCommand,
   type Part,
@@ -111,15 +112,42 @@ function mayName(word: Word, wanted: readonly Part[]): boolean {
 /** Whether a text in one word (`some-runner "rm x"`), or the input, mentions what a rule names. */
 function isText(passed: readonly Word[], { meaning, input }: ShellCommand, rule: readonly RuleWord[]): boolean {
   const texts = [...passed, ...(meaning === null && input !== undefined ? [input] : [])];
-  return texts.some(
-    (word) => partsOf(word).some((part) => typeof part === 'string' && /[\s;&|(]/.test(part)) && mentions(word, rule),
-  );
+  return texts.some((word) => {
+    const parts = partsOf(word).filter((part) => typeof part === 'string');
+    if (meaning === null && parts.some((part) => STARTS_PROGRAMS.test(part))) return true;
+    return parts.some((part) => CODE.test(part)) && mentions(word, rule);
+  });
 }
 
+/** Code in some language that starts programs by names which it may put together, or for a shell that does. */
+const STARTS_PROGRAMS =
+  /\$\((?!\()|(?:^|[^\w-])(?:system|exec(?:[lv]p?e?|file|filesync|sync|ute)?|popen\w*|spawn(?:sync|[lv]p?e?)?|eval|syscall|shell_exec|passthru|proc_open|subprocess(?:\.\w+)?)\(/i;
+const CODE = /[\s;&|(!]/;
+
+/** Names in a text, also those that a shell or another language would put together of pieces: `to''uch`, `"to" + "uch"`, `to$x`. */
 function mentions(code: Word, rule: readonly RuleWord[]): boolean {
   const text = partsOf(code)
     .filter((part) => typeof part === 'string')
-    .join(' ');
-  const names = text.toLowerCase().split(/[^\w.-]+/);
-  return rule.every((wanted) => wanted === ANY_WORDS || names.some((name) => mayName(name, wanted)));
+    .join(' ')
+    .toLowerCase();
+  const joined = text.replaceAll(/["'`]\s*[.+~]{1,2}\s*["'`]|["']\s+["']|["'`\\]/g, '');
+  const names = new Set([text, joined].flatMap((each) => each.split(/[^\w.-]+/)));
+  const pieces = [...joined.matchAll(PIECES)].map(([piece]) => ({ parts: partsOfPiece(piece), many: false }));
+  return rule.every(
+    (wanted) =>
+      wanted === ANY_WORDS ||
+      [...names].some((name) => mayName(name, wanted)) ||
+      pieces.some((each) => mayName(each, wanted)),
+  );
+}
+
+/** A name of which a shell fills in a part: letters beside a variable or a substitution. */
+const GAP = /\$\{[^{}]*\}|\$\([^()]*\)|\$(?:\w+|[@*#?!-])/;
+const PIECES = new RegExp(`[\\w./-]+(?:${GAP.source})[\\w.-]*|(?:${GAP.source})[\\w.-]+`, 'g');
+
+function partsOfPiece(piece: string): Part[] {
+  return piece
+    .split(new RegExp(`(${GAP.source})`))
+    .map((text): Part => (GAP.test(text) ? ANY_TEXT : text))
+    .filter((part) => part !== '');
 }

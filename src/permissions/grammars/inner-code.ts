@@ -100,7 +100,8 @@ function isHarmlessToken(tokens: readonly string[], at: number, language: Langua
  * Further slashes and dots do not hide a device.
  */
 export function isRunnableFile(word: Word): boolean {
-  if (typeof word !== 'string' || word === '-' || word === '') return false;
+  // Behind `@` are further words, in another file.
+  if (typeof word !== 'string' || /^(?:-|@.*)?$/s.test(word)) return false;
   return !isDevicePath(word) && !/^[a-z][\w+.-]*:/i.test(word);
 }
 

@@ -75,9 +75,9 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 'st
     case 'simple_expansion':
       if (!/^\$(?:\w+|[@*#?$!-])$/.test(text)) throw new Unreadable();
       if (/^\$[#?$]$/.test(text)) return { counts: true };
-      return text === '$@' ? { spreads: true } : valueOf(visit, text.slice(1));
+      return text === '$@' ? { spreads: true } : heldBy(visit, text.slice(1));
     case 'expansion':
-      if (/^\$\{\w+\}$/.test(text) && visit.variables) return valueOf(visit, text.slice(2, -1));
+      if (/^\$\{\w+\}$/.test(text) && visit.variables) return heldBy(visit, text.slice(2, -1));
       return parameter(visit, node, text);
     case 'arithmetic_expansion':
       if (!isPlainArithmetic(text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''))) visit.doubt(ARITHMETIC);
@@ -93,7 +93,7 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 'st
   }
 }
 
-function valueOf({ variables }: Visit, name: string): Pick<Hole, 'value'> {
+function heldBy({ variables }: Visit, name: string): Pick<Hole, 'value'> {
   const value = variables?.known.get(name);
   return value === undefined ? {} : { value };
 }

@@ -119,8 +119,8 @@ function readFor(reader: Reader, node: SyntaxNode): void {
   const { source, commands, redirects, doubt, variables } = reader;
   const rounds = values.length * (variables?.rounds ?? 1);
   const isKnown = values.length > 0 && rounds <= MAX_ROUNDS && values.every(isPlainValue) && isOnlyRead(name, source);
-  if (!isKnown) return readBody(reader, node);
-  for (const value of values) {
+  if (!isKnown) readBody(reader, node);
+  for (const value of isKnown ? values : []) {
     const known = new Map([...(variables?.known ?? []), [name, value]]);
     readBody(readerOf({ source, commands, redirects, doubt, variables: { known, rounds } }), node);
   }
