@@ -141,7 +141,7 @@ function mentions(code: Word, rule: readonly RuleWord[]): boolean {
   );
 }
 
-/** A name of which a shell fills in a part: letters beside a variable or a substitution. */
+/** A name of which a shell fills in a part: letters next to a variable or a substitution. */
 const GAP = /\$\{[^{}]*\}|\$\([^()]*\)|\$(?:\w+|[@*#?!-])/;
 const PIECES = new RegExp(`[\\w./-]+(?:${GAP.source})[\\w.-]*|(?:${GAP.source})[\\w.-]+`, 'g');
 

@@ -13,9 +13,9 @@ export const ARCHIVES: readonly Grammar[] = [
   { names: 'tar gtar', read: tar },
   {
     names:
-      'gzip gunzip bzip2 bunzip2 pbzip2 pigz xz unxz lzma unlzma zstd unzstd lz4 unlz4 lzip lzop brotli compress uncompress',
+      'gzip gunzip bzip2 bunzip2 pbzip2 pigz xz unxz lzma unlzma zstd unzstd pzstd zstdmt lz4 lz4c unlz4 plzip lbzip2 pixz lzip lzop brotli compress uncompress',
     options: COMPRESS,
-    operands: 'edit*',
+    operands: (argv) => (argv.has('r') ? 'taken*' : 'edit*'),
     open: 'write',
     more: besides,
   },
@@ -41,8 +41,12 @@ export const ARCHIVES: readonly Grammar[] = [
       'r,recurse-paths q,quiet v,verbose j,junk-paths m,move u,update d,delete f,freshen 0 1 2 3 4 5 6 7 8 9 e,encrypt l o X,no-extra y,symlinks x,exclude=text i,include=text n=text P,password=text T,test D,no-dir-entries g,grow !TT !unzip-command !b',
     operands: 'edit tree*',
     exact: true,
-    more: (argv, found) =>
-      argv.has('T') ? found.doubt('its test may start a program') : found.passes(argv.operands.slice(1)),
+    more: (argv, found) => {
+      if (argv.has('T')) found.doubt('its test may start a program');
+      found.passes(argv.operands.slice(1));
+      // It removes what it has packed.
+      if (argv.has('m')) for (const file of argv.operands.slice(1)) found.file(file, 'taken');
+    },
   },
   {
     names: 'unzip',
@@ -103,6 +107,7 @@ function tarFiles(argv: Argv, found: Findings) {
 
 /** The other file is in the same directory as the first. */
 function besides(argv: Argv, found: Findings) {
+  if (argv.has('r')) for (const file of argv.operands) found.file(file, 'tree');
   if (argv.has('c', 't', 'l')) return;
   for (const file of argv.operands) {
     const parts = typeof file === 'string' ? [file.replace(/\.\w+$/, '')] : file.parts;
