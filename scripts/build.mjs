@@ -19,6 +19,7 @@ import { buildCommandLine, codeTag, commandLineSources } from './lib/command-lin
 import { publishDeclarations } from './lib/declarations.mjs';
 import { buildLibrary, libraryEntries } from './lib/library.mjs';
 import { collectLicenses } from './lib/licenses.mjs';
+import { billOfMaterials } from './lib/sbom.mjs';
 import { filesBelow, newestMtime, root } from './lib/tree.mjs';
 import { warmUp } from './lib/warm-up.mjs';
 
@@ -64,7 +65,9 @@ async function bundle() {
   const files = new Map([...library.files, ...commandLine.files]);
   files.set('dist/cli.js', `${SHEBANG}import './heddle.cjs';\n`);
   for (const file of wasmFiles) files.set(`dist/${path.basename(file)}`, fs.readFileSync(path.join(root, file)));
-  files.set('dist/third-party-licenses.txt', collectLicenses([...Object.keys(metafile.inputs), ...wasmFiles]));
+  const inputs = [...Object.keys(metafile.inputs), ...wasmFiles];
+  files.set('dist/third-party-licenses.txt', collectLicenses(inputs));
+  files.set('dist/sbom.cdx.json', billOfMaterials(inputs, manifest));
   writeChanged(files);
   for (const name of PROGRAMS) fs.chmodSync(path.join(root, name), 0o755);
   removeStale(files);

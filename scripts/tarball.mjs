@@ -8,7 +8,14 @@ import fs from 'node:fs';
 import os from 'node:os';
 import path from 'node:path';
 import { runCommand } from './lib/run-command.mjs';
-import { checkFiles, checkMachinePaths, INSTALLED_CHECKS, openApp } from './lib/tarball-checks.mjs';
+import {
+  checkFiles,
+  checkMachinePaths,
+  checkReproducible,
+  checkSupplyChain,
+  INSTALLED_CHECKS,
+  openApp,
+} from './lib/tarball-checks.mjs';
 import { root } from './lib/tree.mjs';
 
 const INSTALL_MS = 120_000;
@@ -20,6 +27,8 @@ let failed = 0;
 
 const packed = await pack();
 await check('the files of the tarball', () => checkFiles(packed));
+await check('no install scripts, a licence and a hash for each package inside', checkSupplyChain);
+await check('a second build in another folder gives the same bytes', () => checkReproducible(packed, temporary));
 const folder = path.join(temporary, 'app');
 const problem = await install(path.join(temporary, packed.filename));
 if (problem === null) {

@@ -5,8 +5,12 @@ import { root } from './tree.mjs';
 
 /** One text for all packages that the bundler's inputs come from. */
 export function collectLicenses(inputs) {
-  const packages = new Set(inputs.map(packageOf).filter(Boolean));
-  return `${[...packages].sort().map(licenseOf).join('\n\n')}\n`;
+  return `${packagesOf(inputs).map(licenseOf).join('\n\n')}\n`;
+}
+
+/** The packages that the bundler's inputs come from, sorted. */
+export function packagesOf(inputs) {
+  return [...new Set(inputs.map(packageOf).filter(Boolean))].sort();
 }
 
 function packageOf(input) {

@@ -14,7 +14,7 @@ const WANTED = [
   /^examples\/[\w-]+\.ts$/,
   /^docs\/.+\.(md|html|json|svg)$/,
   /^schema\/[\w-]+\.json$/,
-  /^dist\/([\w/-]+\.(js|js\.map|cjs)|[\w-]+\.wasm|third-party-licenses\.txt)$/,
+  /^dist\/([\w/-]+\.(js|js\.map|cjs)|[\w-]+\.wasm|third-party-licenses\.txt|sbom\.cdx\.json)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
 ];
 
@@ -29,6 +29,47 @@ export function checkFiles({ files, unpackedSize }) {
   const there = new Set(files.map((file) => path.posix.normalize(file.path)));
   const missing = promised.filter((target) => !there.has(path.posix.normalize(target)));
   if (missing.length > 0) throw new Error(`package.json names files that are not packed: ${missing.join(', ')}`);
+}
+
+/** What a manifest may run when the package is installed. */
+const INSTALL_SCRIPTS = ['preinstall', 'install', 'postinstall', 'prepare'];
+
+/** Nothing of ours runs at the installation, and the bill of materials names each package that the licences name. */
+export function checkSupplyChain() {
+  const { scripts } = JSON.parse(fs.readFileSync(path.join(root, 'package.json'), 'utf8'));
+  const running = INSTALL_SCRIPTS.filter((name) => name in scripts);
+  if (running.length > 0) throw new Error(`scripts that run at the installation: ${running.join(', ')}`);
+  const { components } = JSON.parse(fs.readFileSync(path.join(root, 'dist/sbom.cdx.json'), 'utf8'));
+  const licences = fs.readFileSync(path.join(root, 'dist/third-party-licenses.txt'), 'utf8');
+  const bundled = components.filter(({ properties }) => properties.some(({ value }) => value === 'bundled'));
+  const missing = bundled.filter(({ name, version }) => !licences.includes(`${name} ${version} (`));
+  if (missing.length > 0) throw new Error(`no licence text: ${missing.map(({ purl }) => purl).join(', ')}`);
+  const unhashed = components.filter(({ hashes }) => hashes === undefined);
+  if (unhashed.length > 0) throw new Error(`no hash: ${unhashed.map(({ purl }) => purl).join(', ')}`);
+}
+
+/** Two builds of one source, in other folders at other times, give the same bytes. `packed`: what `npm pack --json` lists. */
+export async function checkReproducible({ files }, temporary) {
+  const again = path.join(temporary, 'again');
+  const skipped = new Set(
+    ['dist', '.git', 'bench/results', 'test-results', 'site'].map((name) => path.join(root, name)),
+  );
+  fs.cpSync(root, again, { recursive: true, verbatimSymlinks: true, filter: (from) => !skipped.has(from) });
+  const env = { PATH: process.env.PATH, HOME: temporary, TZ: 'Asia/Kolkata', LC_ALL: 'C' };
+  const { code, output } = await runCommand(process.execPath, ['scripts/build.mjs'], {
+    cwd: again,
+    env,
+    limitMs: RUN_MS,
+  });
+  if (code !== 0) throw new Error(`the second build ended with ${code}:\n${output}`);
+  const different = files
+    .map((file) => file.path)
+    .filter((name) => name.startsWith('dist/'))
+    .filter((name) => {
+      const [one, other] = [root, again].map((folder) => path.join(folder, name));
+      return !fs.existsSync(other) || !fs.readFileSync(one).equals(fs.readFileSync(other));
+    });
+  if (different.length > 0) throw new Error(`other bytes in a second build: ${different.slice(0, 20).join(', ')}`);
 }
 
 /** A bundler may leave the place of a source in its output. */
