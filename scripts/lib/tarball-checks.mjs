@@ -14,7 +14,7 @@ const WANTED = [
   /^examples\/[\w-]+\.ts$/,
   /^docs\/.+\.(md|html|json|svg)$/,
   /^schema\/[\w-]+\.json$/,
-  /^dist\/([\w/-]+\.(js|js\.map|cjs)|[\w-]+\.wasm|third-party-licenses\.txt|sbom\.cdx\.json)$/,
+  /^dist\/([\w/-]+\.(js|js\.map|cjs)|[\w-]+\.wasm\.gz|third-party-licenses\.txt|sbom\.cdx\.json)$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
 ];
 

@@ -159,7 +159,7 @@ describe.each(formats)('a program that was bundled (%s)', (format) => {
       const [grep, bash, end] = run(deploy('engine', format)).split('\n');
       expect(grep).toMatch(/ripgrep.* is not installed .*@vscode\/ripgrep.*docs\/bundlers\.md/);
       expect(grep).not.toContain('cannot be used');
-      expect(bash).toMatch(/web-tree-sitter\.wasm is missing/);
+      expect(bash).toMatch(/web-tree-sitter\.wasm\.gz is missing/);
       expect(bash).not.toContain('not a plain sequence');
       expect(end).toBe('done');
     });
@@ -184,4 +184,4 @@ function shipRipgrep(folder: string): void {
 }
 
 const COPY = { recursive: true, dereference: true } as const;
-const WASM = ['tree-sitter-bash.wasm', 'web-tree-sitter.wasm'];
+const WASM = ['tree-sitter-bash.wasm.gz', 'web-tree-sitter.wasm.gz'];

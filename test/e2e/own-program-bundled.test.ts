@@ -52,7 +52,7 @@ const LURES = [
   'node_modules/heddle/package.json',
   'node_modules/turndown/index.js',
   'node_modules/unpdf/index.js',
-  'tree-sitter-bash.wasm',
+  'tree-sitter-bash.wasm.gz',
   'heddle.cjs',
 ];
 

@@ -90,7 +90,7 @@ describe('HEDDLE_TELEMETRY', () => {
     const dist = join(place.root, 'dist');
     cpSync(join(ROOT, 'dist'), dist, {
       recursive: true,
-      filter: (path) => !/\/(types|meta\.json)$|\.wasm$/.test(path),
+      filter: (path) => !/\/(types|meta\.json)$|\.wasm\.gz$/.test(path),
     });
     writeFileSync(join(place.root, 'package.json'), '{ "type": "module" }');
     const env = { ...place.env, HEDDLE_TELEMETRY: '1' };

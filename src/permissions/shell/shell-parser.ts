@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
+import { gunzip } from 'node:zlib';
 import type { Parser, TreeCursor } from 'web-tree-sitter';
 import { findOwnFile, sourcesRoot } from '../../util/own/own-files.ts';
 import { cpuLimit } from '../../util/process/cpu-limit.ts';
@@ -11,10 +13,7 @@ import { type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 /** Loads the parser, which takes about 30 ms. Rejects when its files are missing. */
 export async function loadShellParser(): Promise<ParseShell> {
   const { Language, Parser } = await import('web-tree-sitter');
-  const [engine, grammar] = await Promise.all([
-    readFile(locate('web-tree-sitter')),
-    readFile(locate('tree-sitter-bash')),
-  ]);
+  const [engine, grammar] = await Promise.all([readProgram('web-tree-sitter'), readProgram('tree-sitter-bash')]);
   return compiledOnce(async () => {
     await initOnce(Parser, engine);
     const parser = new Parser();
@@ -58,14 +57,15 @@ async function compiledOnce<T>(compile: () => Promise<T>): Promise<T> {
 }
 
 /**
- * In the bundles' folder, or, when running from the sources, where npm installed it. Another version could parse a
- * command differently.
+ * In the bundles' folder, compressed, or, when running from the sources, where npm installed it. Another version could
+ * parse a command differently.
  */
-function locate(name: string): string {
+async function readProgram(name: string): Promise<Buffer> {
   const sources = sourcesRoot();
-  const found = sources ? join(sources, 'node_modules', name, `${name}.wasm`) : findOwnFile(`${name}.wasm`);
-  if (found === null) throw new Error(`${name}.wasm is missing beside the program (docs/bundlers.md)`);
-  return found;
+  if (sources) return readFile(join(sources, 'node_modules', name, `${name}.wasm`));
+  const found = findOwnFile(`${name}.wasm.gz`);
+  if (found === null) throw new Error(`${name}.wasm.gz is missing beside the program (docs/bundlers.md)`);
+  return promisify(gunzip)(await readFile(found));
 }
 
 function parse(parser: Parser, text: string): ParsedScript | null {

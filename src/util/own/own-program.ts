@@ -98,7 +98,7 @@ function besideBundle(file: string, folder: string | null): string[] {
 }
 
 /** Files of `dist` that are found by their names. */
-const NEEDED_FILES = ['heddle.cjs', 'web-tree-sitter.wasm', 'tree-sitter-bash.wasm'];
+const NEEDED_FILES = ['heddle.cjs', 'web-tree-sitter.wasm.gz', 'tree-sitter-bash.wasm.gz'];
 
 /**
  * The packages that Heddle may load by name. A test compares the list with the manifest, which a bundle does not have.
