@@ -109,6 +109,14 @@ export const workloads = [
     tellsItself: true,
   },
   {
+    name: 'providers',
+    heddle: [node, file('providers.mjs'), ...heddleCommand],
+    expect: [/^\{"anthropicCpuMs"/],
+    requests: 0,
+    tellsItself: true,
+    once: true,
+  },
+  {
     name: 'hooks-idle',
     heddle: [node, file('hooks-idle.mjs')],
     expect: [/^\{"perTurnMs"/],

@@ -11,10 +11,12 @@ const OUTPUTS = [
   { name: 'print', entry: 'src/cli/main.ts' },
   // What a command of Bash needs.
   { name: 'shell', doors: /^src\/(util\/process|permissions)\// },
-  // What many runs need: changed files, settings, histories, lines of programs, other models.
+  // Models of others than Anthropic's own API: nothing else of the engine is read with them.
+  { name: 'models', doors: /^src\/(model\/|host\/engine\/elsewhere|host\/models\/model-catalog)/ },
+  // What many runs need: changed files, settings, histories, lines of programs.
   {
     name: 'common',
-    doors: /^src\/(model|host\/(checkpoints|engine|launch|link|models|resume|serve)|cli\/run\/terminal-session)/,
+    doors: /^src\/host\/(checkpoints|engine|launch|link|models|resume|serve)|^src\/cli\/run\/terminal-session/,
   },
   // The terminal; what answers need is read with the first one. It paints before `print` is read, so it has copies of the
   // few modules of that output that it imports: those hold no state, and nobody asks for their classes.

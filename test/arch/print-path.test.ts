@@ -103,6 +103,22 @@ test.each([
   ]);
 });
 
+test('a model of another provider loads one bundle more', async () => {
+  const { files, sources } = await beyondNothing([START, ...STREAM_OUT, '--model', 'offline', '--', 'hello']);
+  expect(sources).toContain('src/model/offline/offline.ts');
+  expect(files.filter((file) => file.startsWith('dist/bundles/'))).toEqual([
+    'dist/bundles/print.cjs',
+    'dist/bundles/models.cjs',
+  ]);
+});
+
+test('no bundle of a first answer formats by the languages of Node: reading their tables takes 10 ms', () => {
+  for (const name of ['print', 'models', 'common', 'shell']) {
+    const text = readFileSync(join(ROOT, `dist/bundles/${name}.cjs`), 'latin1');
+    expect(text, name).not.toMatch(/\.toLocale\w+\(|\bIntl\.(?!Segmenter)/);
+  }
+});
+
 /** Node's own names for parts of its modules begin with a line. */
 function unexpected(builtIns: string[], expected: string[]): string[] {
   return builtIns.filter((name) => !name.startsWith('_') && !expected.includes(name));
@@ -114,6 +130,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/print.cjs': [],
   'dist/bundles/shell.cjs': [],
   'dist/bundles/tui.cjs': ['@earendil-works/pi-tui', 'get-east-asian-width'],
+  'dist/bundles/models.cjs': [],
   'dist/bundles/acp.cjs': [],
   'dist/bundles/server.cjs': ['@hono/node-server', 'hono', 'zod'],
   'dist/bundles/editors.cjs': [],

@@ -140,7 +140,7 @@ describe('the compiled code of the command line', () => {
 describe("where the installation cannot be written to, in the user's cache folder", () => {
   const home = () => join(place.root, 'home/.cache/heddle');
   /** The offline model has code of its own. */
-  const BUNDLES = ['common', 'print'];
+  const BUNDLES = ['models', 'print'];
   const modeOf = (path: string) => statSync(path).mode & 0o777;
   const code = () => keptFiles(home()).map((file) => ({ file, at: statSync(file).mtimeMs }));
   beforeEach(() => writeFileSync(join(dist, 'code-cache'), 'a file in the way'));

@@ -44,8 +44,13 @@ export function createKnownModels(
 /** The warning about an unknown model: its window is a guess. Suggests the model that may have been meant. */
 export function guessedWindow({ id, contextWindow }: Pick<SelectedModel, 'id' | 'contextWindow'>): string {
   const name = printable(id);
-  const tokens = contextWindow.toLocaleString('en-US');
+  const tokens = inThousands(contextWindow);
   return `The context window of ${name} is unknown; assuming ${tokens} tokens. ${meantBy(name)}`;
+}
+
+/** As `toLocaleString` writes it; that one would read Node's tables of languages, 10 ms in the middle of a start. */
+function inThousands(count: number): string {
+  return String(count).replace(/(?<=\d)(?=(?:\d{3})+$)/g, ',');
 }
 
 const OF_OPENAI = /^(?:gpt-|chatgpt-|o\d\b)/i;
