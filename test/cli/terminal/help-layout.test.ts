@@ -16,7 +16,7 @@ describe.each(Object.keys(COMMAND_HELP))('%s --help', (command) => {
     async (width) => {
       const text = (await COMMAND_HELP[command]?.()) ?? '';
       const lines = layoutHelp(text, { paint: plain, width });
-      const examples = lines.filter((line) => /^ {2}(heddle|#)/.test(line));
+      const examples = lines.filter((line) => /^ {2}(heddle|curl|#)/.test(line));
       const wide = lines.filter((line) => line.length > width && !examples.includes(line));
       expect(wide).toEqual([]);
       expect(words(lines.join('\n'))).toEqual(words(text));

@@ -169,7 +169,7 @@ async function bedrock(rig: ProviderRig): Promise<void> {
   assert.deepEqual(checked, [null]);
   assert.equal(events[0]?.type, 'message_start');
   assert.equal(events.at(-1)?.type, 'message_stop');
-  const said = events.flatMap(({ delta: piece }) => ((piece as JsonObject) ?? {}).text ?? []);
+  const said = events.flatMap(({ delta: piece }) => (piece as JsonObject | undefined)?.text ?? []);
   assert.equal(said.join(''), 'Hello');
 }
 
