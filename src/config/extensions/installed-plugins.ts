@@ -10,8 +10,10 @@ export interface InstalledPlugin {
   /** As settings name it: `name@marketplace`. */
   id: string;
   folder: string;
-  /** The manifest in its marketplace. Used where the folder has no manifest. */
-  manifest: JsonObject | null;
+  /** What its marketplace says of it; null where no marketplace of this machine lists it. */
+  entry: JsonObject | null;
+  /** The version that was installed, where a record has one. */
+  version?: string;
 }
 
 export interface PluginDirectories {
@@ -26,19 +28,27 @@ export interface PluginDirectories {
 }
 
 /**
- * Finds a plugin that is installed, or that a marketplace in a directory of this machine lists. It never downloads
- * anything. Throws an Error with the reason when the plugin is missing.
+ * Finds a plugin that is installed, or that a marketplace in a directory of this machine lists: such a marketplace is
+ * read where it is, and a copy that was installed from it does not count. It never downloads anything. Throws an Error
+ * with the reason when the plugin is missing.
  */
 export function findPlugin(id: string, directories: PluginDirectories): InstalledPlugin {
   const at = id.lastIndexOf('@');
   if (at < 1 || at === id.length - 1) throw new Error('it must be named as plugin@marketplace');
   const wanted = { id, name: id.slice(0, at), marketplace: id.slice(at + 1) };
-  const folder = installedFolder(wanted, directories);
-  if (folder !== null) return { id, folder, manifest: null };
-  const listed = listedPlugin(wanted, directories);
-  if (listed) return listed;
-  throw new Error('it is not installed here, and nothing is fetched from the network');
+  const market = marketplaceOf(wanted.marketplace, directories);
+  const installed = installedFolder(wanted, directories);
+  if (!market) {
+    if (installed) return { id, ...installed, entry: null };
+    throw new Error(NOT_HERE);
+  }
+  const listed = listedPlugin(wanted, market, { isInstalled: installed !== null });
+  if (listed?.folder != null) return { id, folder: listed.folder, entry: listed.entry };
+  if (installed) return { id, ...installed, entry: listed?.entry ?? null };
+  throw new Error(NOT_HERE);
 }
+
+const NOT_HERE = 'it is not installed here, and nothing is fetched from the network';
 
 interface Wanted {
   id: string;
@@ -49,7 +59,10 @@ interface Wanted {
 /**
  * The folder in `installed_plugins.json`. Older files have one record for each plugin, newer ones a list of records.
  */
-function installedFolder({ id, name, marketplace }: Wanted, { configHome, cwd }: PluginDirectories): string | null {
+function installedFolder(
+  { id, name, marketplace }: Wanted,
+  { configHome, cwd }: PluginDirectories,
+): { folder: string; version?: string } | null {
   if (configHome === null) return null;
   const home = join(configHome, 'plugins');
   const plugins = readNamed(join(home, 'installed_plugins.json'))?.plugins;
@@ -57,14 +70,15 @@ function installedFolder({ id, name, marketplace }: Wanted, { configHome, cwd }:
   const records = (Array.isArray(raw) ? raw : [raw]).filter(isObject).filter((record) => isFor(record, cwd));
   // A plugin that is installed for this project wins over one that is installed for all.
   const ordered = records.toSorted((a, b) => Number('projectPath' in b) - Number('projectPath' in a));
-  const folders = ordered.flatMap((record) => {
+  const found = ordered.flatMap((record) => {
     const path = stringField(record, 'installPath');
     const version = stringField(record, 'version');
     // A config home that was moved or copied still has the plugin in its own cache.
     const cached = version === undefined ? [] : [join(home, 'cache', marketplace, name, version)];
-    return [...(path === undefined ? [] : [resolve(home, path)]), ...cached];
+    const folders = [...(path === undefined ? [] : [resolve(home, path)]), ...cached];
+    return folders.map((folder) => ({ folder, ...(version !== undefined && { version }) }));
   });
-  return folders.find(isDirectory) ?? null;
+  return found.find(({ folder }) => isDirectory(folder)) ?? null;
 }
 
 function isFor(record: JsonObject, cwd: string): boolean {
@@ -72,44 +86,63 @@ function isFor(record: JsonObject, cwd: string): boolean {
   return project === undefined || project === cwd;
 }
 
-/**
- * A plugin that a marketplace in a directory lists. Null where the marketplace is missing or stores its plugins
- * elsewhere.
- */
-function listedPlugin({ id, name, marketplace }: Wanted, directories: PluginDirectories): InstalledPlugin | null {
-  const root = marketplaceRoot(marketplace, directories);
-  if (root === null) return null;
-  const file = join(root, '.claude-plugin', 'marketplace.json');
+/** What a marketplace of this machine says of a plugin; `folder` where the marketplace is read in place. */
+function listedPlugin(
+  { name, marketplace }: Wanted,
+  { root, isInPlace, catalog: file }: Marketplace,
+  { isInstalled }: { isInstalled: boolean },
+): { entry: JsonObject; folder: string | null } | null {
   const catalog = readNamed(file);
-  if (!catalog) throw new Error(`the marketplace ${marketplace} has no ${file}`);
+  if (!catalog) {
+    if (isInstalled) return null;
+    throw new Error(`the marketplace ${marketplace} has no ${file}`);
+  }
   const plugins = Array.isArray(catalog.plugins) ? catalog.plugins : [];
-  const manifest = plugins.filter(isObject).find((plugin) => plugin.name === name);
-  if (!manifest) throw new Error(`the marketplace ${marketplace} does not list it`);
-  const source = stringField(manifest, 'source');
-  if (source === undefined) return null;
+  const entry = plugins.filter(isObject).find((plugin) => plugin.name === name);
+  if (!entry) {
+    if (isInstalled) return null;
+    throw new Error(`the marketplace ${marketplace} does not list it`);
+  }
+  const source = stringField(entry, 'source');
+  if (!isInPlace || source === undefined) return { entry, folder: null };
   const base = source.startsWith('.') ? '.' : (stringField(catalog.metadata, 'pluginRoot') ?? '.');
   const folder = resolve(root, base, source);
   if (!isInside(root, folder)) throw new Error(`${file}: ${source} leads out of the marketplace`);
   if (!isDirectory(folder)) throw new Error(`${file}: there is no ${source}`);
-  return { id, folder, manifest };
+  return { entry, folder };
 }
 
+interface Marketplace {
+  root: string;
+  /** The file that lists its plugins. */
+  catalog: string;
+  /** Its plugins are read where they are. */
+  isInPlace: boolean;
+}
+
+const CATALOG = join('.claude-plugin', 'marketplace.json');
+
 /** Marketplaces of settings win over those that the user added once. */
-function marketplaceRoot(name: string, { cwd, configHome, userHome, marketplaces }: PluginDirectories): string | null {
+function marketplaceOf(
+  name: string,
+  { cwd, configHome, userHome, marketplaces }: PluginDirectories,
+): Marketplace | null {
   const known = configHome === null ? null : readNamed(join(configHome, 'plugins', 'known_marketplaces.json'));
-  const found = [marketplaces, known].find((all) => isObject(all) && Object.hasOwn(all, name))?.[name];
-  const source = isObject(found) ? found.source : undefined;
+  const [first, second] = [marketplaces, known].map((all) =>
+    isObject(all) && Object.hasOwn(all, name) && isObject(all[name]) ? all[name] : undefined,
+  );
+  const source = (first ?? second)?.source;
   const path = stringField(source, 'path');
-  if (path === undefined) return null;
-  const full = userHome !== '' && path.startsWith('~/') ? join(userHome, path.slice(2)) : resolve(cwd, path);
-  switch (stringField(source, 'source')) {
-    case 'directory':
-      return full;
-    case 'file':
-      return basename(dirname(full)) === '.claude-plugin' ? dirname(dirname(full)) : dirname(full);
-    default:
-      return null;
+  const kind = stringField(source, 'source');
+  if (path !== undefined && (kind === 'directory' || kind === 'file')) {
+    const full = userHome !== '' && path.startsWith('~/') ? join(userHome, path.slice(2)) : resolve(cwd, path);
+    if (kind === 'directory') return { root: full, catalog: join(full, CATALOG), isInPlace: true };
+    const folder = dirname(full);
+    return { root: basename(folder) === '.claude-plugin' ? dirname(folder) : folder, catalog: full, isInPlace: true };
   }
+  const copy = stringField(second, 'installLocation');
+  if (copy === undefined || !existsSync(copy)) return null;
+  return { root: copy, catalog: isDirectory(copy) ? join(copy, CATALOG) : copy, isInPlace: false };
 }
 
 function readNamed(path: string): JsonObject | null {

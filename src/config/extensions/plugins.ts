@@ -1,13 +1,12 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../util/files/path-inside.ts';
-import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import { messageOf } from '../../util/message-of.ts';
-import { readJsonObject } from '../json-object.ts';
+import type { JsonObject } from '../../util/json.ts';
 import { type AgentFile, readAgentFile, readAgentFiles } from './agent-files.ts';
 import { readCommand, readCommands } from './commands.ts';
 import type { FileNotes, FileSource } from './markdown-files.ts';
 import { type OutputStyle, readOutputStyles } from './output-styles.ts';
+import { type ManifestPart, type PluginManifest, partOf, readManifest } from './plugin-manifest.ts';
 import type { PromptFile } from './prompt-file.ts';
 import { readSkill, readSkills } from './skills.ts';
 
@@ -27,26 +26,40 @@ export interface Plugin {
   hooks: JsonObject | null;
   /** By name, not parsed yet. Their commands get `root` as CLAUDE_PLUGIN_ROOT. */
   mcpServers: JsonObject | null;
+  /** Language servers by name, not parsed yet. */
+  lspServers: JsonObject | null;
+  /** The names of the programs in its folder `bin`. */
+  programs: string[];
+  /** The manifest in force, for what is not read yet. */
+  manifest: JsonObject;
 }
 
-const MANIFEST = join('.claude-plugin', 'plugin.json');
+export interface PluginReading {
+  notes: FileNotes;
+  /** What its marketplace says of it. */
+  entry?: JsonObject | null;
+  /** Its name where neither it nor the marketplace has one. Default: that of the folder. */
+  name?: string;
+  /** Whether it is read without what would run, allow or select something: only as texts. */
+  isText?: boolean;
+}
 
-/**
- * Throws an Error with the reason when the folder is not a plugin. Problems inside of it only go to the notes. `listed`
- * is the manifest in a marketplace, for a folder without its own.
- */
-export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject | null = null): Plugin {
+/** Throws an Error with the reason when the folder is not a plugin. Problems inside of it only go to the notes. */
+export function readPlugin(folder: string, { notes, entry = null, name, isText = false }: PluginReading): Plugin {
   const root = realpathSync(folder);
   if (!statSync(root).isDirectory()) throw new Error(`${folder} is not a directory`);
-  const manifest = readJsonObject(join(root, MANIFEST)) ?? listed ?? {};
-  const name = stringField(manifest, 'name') ?? basename(root);
-  if (!/^[\w.-]+$/.test(name)) throw new Error(`${join(folder, MANIFEST)}: '${name}' is no name for a plugin`);
-  const source: FileSource = { scope: 'plugin', plugin: { name, root }, confinedTo: null, notes };
-  const places = (key: string, usual: string) => pathsOf(root, manifest, { key, usual, notes });
-  const version = stringField(manifest, 'version');
+  const read = readManifest(root, { entry, name: name ?? basename(root), notes });
+  const source: FileSource = {
+    scope: 'plugin',
+    plugin: { name: read.name, root },
+    confinedTo: isText ? root : null,
+    notes,
+  };
+  const places = (key: string, usual: string) => pathsOf(read, { key, usual });
+  const part = (key: string, usual: string) => (isText ? null : partOf(read, { key, usual }));
   return {
-    name,
-    ...(version !== undefined && { version }),
+    name: read.name,
+    ...(read.version !== undefined && { version: read.version }),
     root,
     prompts: [
       ...places('skills', 'skills').flatMap((path) => skillsAt(path, source)),
@@ -54,34 +67,30 @@ export function readPlugin(folder: string, notes: FileNotes, listed: JsonObject 
     ],
     agents: places('agents', 'agents').flatMap((path) => agentsAt(path, source)),
     styles: places('outputStyles', 'output-styles').flatMap((path) => readOutputStyles(path, source)),
-    hooks: partOf(root, manifest, { key: 'hooks', usual: join('hooks', 'hooks.json'), notes }),
-    mcpServers: partOf(root, manifest, { key: 'mcpServers', usual: '.mcp.json', notes }),
+    hooks: part('hooks', join('hooks', 'hooks.json')),
+    mcpServers: part('mcpServers', '.mcp.json'),
+    lspServers: part('lspServers', '.lsp.json'),
+    programs: isText ? [] : programsIn(join(root, 'bin')),
+    manifest: read.values,
   };
 }
 
-interface PluginPart {
-  /** The key in the manifest. */
-  key: string;
-  /** The default path, which is always searched. */
-  usual: string;
-  notes: FileNotes;
-}
-
 /** The default path and the paths of the manifest. */
-function pathsOf(root: string, manifest: JsonObject, { key, usual, notes }: PluginPart): string[] {
-  const raw = manifest[key];
-  const added = typeof raw === 'string' ? [raw] : Array.isArray(raw) ? raw.filter(isText) : [];
-  const paths = added.flatMap((path) => pathWithin(root, path, { key, notes }) ?? []);
-  return [...new Set([join(root, usual), ...paths])];
-}
-
-/** Refuses a path outside of the plugin's folder. */
-function pathWithin(root: string, path: string, { key, notes }: Pick<PluginPart, 'key' | 'notes'>): string | null {
-  const full = resolve(root, path);
-  if (!isInside(root, full)) notes.warn(join(root, MANIFEST), `${key}: ${path} leads out of the plugin`);
-  else if (existsSync(full)) return full;
-  else notes.warn(join(root, MANIFEST), `${key}: there is no ${path}`);
-  return null;
+function pathsOf({ root, parts, notes, isExact }: PluginManifest, { key, usual }: ManifestPart): string[] {
+  const named = parts.flatMap(({ file, values }) => {
+    const raw = values[key];
+    const added = typeof raw === 'string' ? [raw] : Array.isArray(raw) ? raw : [];
+    return added.flatMap((path) => (typeof path === 'string' ? { file, path } : []));
+  });
+  const paths = named.flatMap(({ file, path }) => {
+    const full = resolve(root, path);
+    if (!isInside(root, full)) notes.warn(file, `${key}: ${path} leads out of the plugin`);
+    else if (existsSync(full)) return full;
+    else notes.warn(file, `${key}: there is no ${path}`);
+    return [];
+  });
+  // Several plugins of one repository share its folders: then each entry names what belongs to it.
+  return isExact && named.length > 0 ? [...new Set(paths)] : [...new Set([join(root, usual), ...paths])];
 }
 
 /** A folder of skills, or the folder of a single skill. */
@@ -100,22 +109,12 @@ function agentsAt(path: string, source: FileSource): AgentFile[] {
   return [readAgentFile(path, source)].flatMap((agent) => agent ?? []);
 }
 
-/** Hooks or servers: in the manifest, in a file that it names, or in the default file. */
-function partOf(root: string, manifest: JsonObject, { key, usual, notes }: PluginPart): JsonObject | null {
-  const raw = manifest[key];
-  if (isObject(raw)) return raw;
-  const path = typeof raw === 'string' ? pathWithin(root, raw, { key, notes }) : join(root, usual);
-  if (path === null) return null;
+function programsIn(folder: string): string[] {
   try {
-    const values = readJsonObject(path);
-    // Both forms are in use: the parts themselves, and an object that contains them.
-    return values && isObject(values[key]) ? values[key] : values;
-  } catch (error) {
-    notes.warn(path, messageOf(error));
-    return null;
+    return readdirSync(folder)
+      .filter((name) => !name.startsWith('.'))
+      .sort();
+  } catch {
+    return []; // hardly any plugin has programs
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string';
 }

@@ -34,14 +34,15 @@ export function readPlugins(
 
   for (const { folder, hasServers } of namedPlugins) {
     const path = resolve(directories.cwd, folder);
-    const read = () => (hasServers ? readPlugin(path, notes) : { ...readPlugin(path, notes), mcpServers: null });
+    const read = () => ({ ...readPlugin(path, { notes }), ...(!hasServers && { mcpServers: null }) });
     add(path, read, () => false);
   }
   const marketplaces = marketplacesIn(configuration.loaded.layers);
   for (const id of enabledPlugins(configuration.settings)) {
     const read = () => {
-      const { folder, manifest } = findPlugin(id, { ...directories, userHome: env.HOME ?? '', marketplaces });
-      return { ...readPlugin(folder, notes, manifest), source: id };
+      const found = findPlugin(id, { ...directories, userHome: env.HOME ?? '', marketplaces });
+      const plugin = readPlugin(found.folder, { notes, entry: found.entry, name: id.slice(0, id.lastIndexOf('@')) });
+      return { ...(found.version !== undefined && { version: found.version }), ...plugin, source: id };
     };
     // The plugin of the launch replaces it, as an author who tries a plugin expects.
     add(id, read, ({ source }) => source === undefined);

@@ -216,7 +216,7 @@ describe('plugins', () => {
     put('kit/output-styles/loud.md', 'LOUD');
     put('kit/hooks/hooks.json', '{"hooks":{"Stop":[]}}');
     put('kit/.mcp.json', '{"mcpServers":{"x":{"command":"y"}}}');
-    expect(readPlugin(join(root, 'kit'), notes)).toMatchObject({
+    expect(readPlugin(join(root, 'kit'), { notes })).toMatchObject({
       name: 'kit',
       root: join(root, 'kit'),
       prompts: [
@@ -244,7 +244,7 @@ describe('plugins', () => {
     };
     put('kit/.claude-plugin/plugin.json', JSON.stringify(manifest));
     put('kit/servers.json', '{"x":{"command":"y"}}');
-    expect(readPlugin(join(root, 'kit'), notes)).toMatchObject({
+    expect(readPlugin(join(root, 'kit'), { notes })).toMatchObject({
       name: 'my-kit',
       prompts: [{ name: 'my-kit:one' }],
       agents: [{ name: 'my-kit:w' }],
@@ -266,12 +266,59 @@ describe('plugins', () => {
     put('file', '');
     put('torn/.claude-plugin/plugin.json', '{');
     put('named/.claude-plugin/plugin.json', '{"name":"my kit"}');
-    expect(() => readPlugin(join(root, folder), notes)).toThrow(message);
+    expect(() => readPlugin(join(root, folder), { notes })).toThrow(message);
+  });
+
+  describe('and the entry of the marketplace', () => {
+    const named = (entry: object) => readPlugin(join(root, '1.0.0'), { notes, name: 'kit', entry: { ...entry } });
+    const skill = (name: string) => put(`1.0.0/skills/${name}/SKILL.md`, name);
+    const namesOf = ({ prompts }: ReturnType<typeof named>) => prompts.map(({ name }) => name);
+
+    test('the name is that of the plugin, else of the entry, else as it was installed, never that of a folder', () => {
+      skill('a');
+      expect(namesOf(readPlugin(join(root, '1.0.0'), { notes, name: 'kit' }))).toEqual(['kit:a']);
+      expect(named({ name: 'of-entry', version: '2.0.0' })).toMatchObject({ name: 'of-entry', version: '2.0.0' });
+      put('1.0.0/.claude-plugin/plugin.json', '{"name":"own","version":"3.0.0"}');
+      expect(named({ name: 'of-entry', version: '2.0.0' })).toMatchObject({ name: 'own', version: '3.0.0' });
+    });
+
+    test('the entry adds to the manifest', () => {
+      skill('a');
+      put('1.0.0/more/b/SKILL.md', 'b');
+      put('1.0.0/.claude-plugin/plugin.json', '{"name":"kit","hooks":{"Stop":[{"hooks":[]}]}}');
+      const group = { hooks: [{ type: 'command', command: 'x' }] };
+      const plugin = named({ skills: './more', hooks: { Stop: [group] }, mcpServers: { x: { command: 'y' } } });
+      expect(namesOf(plugin)).toEqual(['kit:a', 'kit:b']);
+      expect(plugin).toMatchObject({ hooks: { Stop: [group, { hooks: [] }] }, mcpServers: { x: { command: 'y' } } });
+    });
+
+    test('strict: false: the entry is the manifest, and what it names is all there is of that kind', () => {
+      skill('a');
+      skill('b');
+      put('1.0.0/commands/c.md', 'c');
+      expect(namesOf(named({ strict: false, skills: ['./skills/b'] }))).toEqual(['kit:b', 'kit:c']);
+      put('1.0.0/.claude-plugin/plugin.json', '{"name":"kit","version":"1.0.0"}');
+      expect(namesOf(named({ strict: false, skills: ['./skills/b'] }))).toEqual(['kit:b', 'kit:c']);
+      put('1.0.0/.claude-plugin/plugin.json', '{"name":"kit","commands":"./commands"}');
+      expect(() => named({ strict: false })).toThrow(/has commands, but its marketplace says strict: false/);
+    });
+  });
+
+  test('hooks and servers of the default files stay beside those that the manifest names', () => {
+    put('kit/hooks/hooks.json', '{"hooks":{"Stop":[1]}}');
+    put('kit/hooks/more.json', '{"hooks":{"Stop":[2],"SessionStart":[3]}}');
+    put('kit/.mcp.json', '{"a":{"command":"a"}}');
+    const manifest = { hooks: ['./hooks/more.json', './hooks/hooks.json'], mcpServers: { b: { command: 'b' } } };
+    put('kit/.claude-plugin/plugin.json', JSON.stringify(manifest));
+    expect(readPlugin(join(root, 'kit'), { notes })).toMatchObject({
+      hooks: { Stop: [1, 2], SessionStart: [3] },
+      mcpServers: { a: { command: 'a' }, b: { command: 'b' } },
+    });
   });
 
   test('hooks that cannot be read are told', () => {
     put('kit/hooks/hooks.json', 'x');
-    expect(readPlugin(join(root, 'kit'), notes).hooks).toBeNull();
+    expect(readPlugin(join(root, 'kit'), { notes }).hooks).toBeNull();
     expect(warnings).toEqual([expect.stringMatching(/^kit\/hooks\/hooks\.json:undefined: /)]);
   });
 });

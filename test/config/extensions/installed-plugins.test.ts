@@ -38,7 +38,7 @@ describe('an installed plugin', () => {
     const rig = createRig();
     const record = { scope: 'user', version: '1.0.0', installPath: rig.cached('1.0.0') };
     rig.installed(form === 'a list' ? [record] : record);
-    expect(rig.find()).toEqual({ id: 'kit@shop', folder: record.installPath, manifest: null });
+    expect(rig.find()).toEqual({ id: 'kit@shop', folder: record.installPath, version: '1.0.0', entry: null });
   });
 
   test('of this project goes before that of the user, and that of another project does not count', () => {
@@ -75,6 +75,28 @@ describe('an installed plugin', () => {
   });
 });
 
+describe('the entry of its marketplace', () => {
+  test('comes along with an installed plugin, from the copy of a marketplace of elsewhere', () => {
+    const rig = createRig();
+    rig.installed([{ scope: 'user', version: '1.0.0', installPath: rig.cached('1.0.0') }]);
+    rig.catalog({ source: './kit', strict: false, skills: ['./skills/a'] });
+    const location = { installLocation: join(rig.base, 'shop') };
+    rig.known({ shop: { source: { source: 'github', repo: 'a/b' }, ...location } });
+    expect(rig.find()).toMatchObject({ version: '1.0.0', entry: { strict: false, skills: ['./skills/a'] } });
+    rig.known({ shop: { source: { source: 'github', repo: 'a/b' }, installLocation: '/gone' } });
+    expect(rig.find()).toMatchObject({ version: '1.0.0', entry: null });
+  });
+
+  test('a marketplace in a directory is read there, although a copy was installed', () => {
+    const rig = createRig();
+    rig.installed([{ scope: 'user', version: '1.0.0', installPath: rig.cached('1.0.0') }]);
+    rig.catalog({ source: './kit' });
+    put(join(rig.base, 'shop/kit/commands/x.md'), 'x');
+    rig.known({ shop: { source: { source: 'directory', path: join(rig.base, 'shop') } } });
+    expect(rig.find().folder).toBe(join(rig.base, 'shop/kit'));
+  });
+});
+
 describe('a marketplace in a directory', () => {
   const directory = (path: string) => ({ shop: { source: { source: 'directory', path } } });
 
@@ -87,7 +109,7 @@ describe('a marketplace in a directory', () => {
     expect(rig.find('kit@shop', where === 'settings' ? marketplaces : {})).toEqual({
       id: 'kit@shop',
       folder: join(rig.base, 'shop/plugins/kit'),
-      manifest: { name: 'kit', source: './plugins/kit', description: 'Knits' },
+      entry: { name: 'kit', source: './plugins/kit', description: 'Knits' },
     });
   });
 
