@@ -27,6 +27,8 @@ const OUTPUTS = [
   { name: 'questions', doors: /^src\/tui\/questions\// },
   // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.
   { name: 'panels', doors: /^src\/tui\// },
+  // What programs, editors and terminals ask a session, and print mode does not.
+  { name: 'hosts', doors: /^src\/host\/control\// },
   // What editors start; their sessions come with the first request for one.
   { name: 'acp', doors: /^src\/cli\/commands\/acp/ },
   { name: 'editors', doors: /^src\/acp\// },

@@ -135,6 +135,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/server.cjs': ['@hono/node-server', 'hono', 'zod'],
   'dist/bundles/editors.cjs': [],
   'dist/bundles/panels.cjs': [],
+  'dist/bundles/rare.cjs': [],
   'dist/bundles/questions.cjs': [],
   'dist/bundles/typing.cjs': [],
   'dist/bundles/whole.cjs': [],
