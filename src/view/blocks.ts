@@ -205,6 +205,7 @@ export interface CallView {
   input: JsonObject;
   /** The call that started the subagent of this call; null on the main thread. */
   parent: string | null;
+  /** When it began; for a call that needed an answer, when the answer was given. */
   startedAt: number;
   progress: CallProgress;
   /** For a call that runs an agent: what it has done so far. */

@@ -32,8 +32,8 @@ export interface ViewTracker {
   sent(message: UserInput, now: number): Change[];
   /** Takes a question of the agent, where control lines do not come through `note`. */
   asked(request: ControlRequestFrame, now: number): Change[];
-  /** The question has been answered or withdrawn. */
-  answered(requestId: string): Change[];
+  /** The question has been answered or withdrawn. With `now`, its call runs from then on. */
+  answered(requestId: string, now?: number): Change[];
   /** Takes the answer to `initialize`: the session is ready. */
   opened(answer: JsonObject): Change[];
   /** The agent is gone. What was live ends. */

@@ -91,8 +91,8 @@ class Tracker implements ViewTracker {
     return this.#taken();
   }
 
-  answered(requestId: string): Change[] {
-    this.#withdraw(requestId);
+  answered(requestId: string, now?: number): Change[] {
+    this.#withdraw(requestId, now);
     return this.#taken();
   }
 
@@ -159,7 +159,7 @@ class Tracker implements ViewTracker {
         this.#ask(line);
         break;
       case 'control_cancel_request':
-        this.#withdraw(textField(line, 'request_id'));
+        this.#withdraw(textField(line, 'request_id'), now);
         break;
     }
   }
@@ -327,10 +327,12 @@ class Tracker implements ViewTracker {
     this.#alert('question');
   }
 
-  #withdraw(id: string): void {
+  #withdraw(id: string, now?: number): void {
     const at = this.#questions.findIndex((question) => question.id === id);
     if (at < 0) return;
-    this.#questions.splice(at, 1);
+    const [question] = this.#questions.splice(at, 1);
+    const call = this.view.calls.get(question?.call?.id ?? '');
+    if (call && now !== undefined) call.startedAt = now;
     this.#isChanged = true;
   }
 

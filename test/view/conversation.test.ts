@@ -173,3 +173,11 @@ test('a result tells whether its text is new', () => {
   expect(only(after(text('m1', 'Hi'), result({ result: 'Hi' })).blocks, 'result')[0]?.isNewText).toBe(false);
   expect(only(after(result({ result: 'Unknown command' })).blocks, 'result')[0]?.isNewText).toBe(true);
 });
+
+test('the time of a call does not include the wait for an answer about it', () => {
+  const { tracker } = after(call('c1', 'Bash', { command: 'npm test' }));
+  const request = { subtype: 'can_use_tool' as const, tool_name: 'Bash', tool_use_id: 'c1', input: {} };
+  tracker.asked({ type: 'control_request', request_id: 'q', request }, 1000);
+  tracker.answered('q', 60_000);
+  expect(only(blocksIn(tracker.note(done('c1'), 61_500)), 'call')).toMatchObject([{ ms: 1500 }]);
+});

@@ -331,7 +331,7 @@ export class App implements Stage {
 
   #withdrawn(requestId: string): void {
     this.#questions.withdrawn(requestId, this.#prompts.withdraws);
-    this.take(this.tracker.answered(requestId));
+    this.take(this.tracker.answered(requestId, this.now()));
     this.#questions.changed();
   }
 

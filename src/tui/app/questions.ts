@@ -126,7 +126,7 @@ export class Questions {
     const { tracker, link } = this.#stage;
     for (const { id, kind } of [...tracker.view.questions]) {
       const answer: JsonObject = kind === 'elicitation' ? { action: 'cancel' } : { behavior: 'deny', message };
-      if (link?.answer(id, answer)) this.#stage.take(tracker.answered(id));
+      if (link?.answer(id, answer)) this.#stage.take(tracker.answered(id, this.#stage.now()));
     }
   }
 
@@ -136,7 +136,7 @@ export class Questions {
     if (!asked && !this.#stage.link?.answer(id, body)) return;
     if (text !== '') this.#stage.print([text], style);
     if (asked) asked.answered(body);
-    else this.#stage.take(this.#stage.tracker.answered(id));
+    else this.#stage.take(this.#stage.tracker.answered(id, this.#stage.now()));
     this.changed();
     this.#stage.changed();
   }

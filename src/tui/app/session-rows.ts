@@ -1,11 +1,11 @@
-import type { AnswerBlock, Block, CallBlock, LiveBlock, LiveText } from '../../view/blocks.ts';
+import type { AnswerBlock, Block, CallBlock, LiveBlock, LiveCall, LiveText } from '../../view/blocks.ts';
 import type { Change } from '../../view/changes.ts';
 import type { View } from '../../view/view.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
-import { blockToRows, brokenRows } from '../rows/blocks/block-to-rows.ts';
+import { blockToRows, brokenRows, noteRows } from '../rows/blocks/block-to-rows.ts';
 import { groupOf, groupRows, isGroupOpen } from '../rows/blocks/call-group.ts';
 import { callRows } from '../rows/blocks/call-rows.ts';
-import { doingRow, liveCallRow, type Moment } from '../rows/live/doing-rows.ts';
+import { type CallState, doingRow, liveCallRow, type Moment } from '../rows/live/doing-rows.ts';
 import type { AnswerRows } from '../rows/markdown/answer-rows.ts';
 import { EMPTY_ROW, type Row } from '../rows/row.ts';
 import type { LateRows } from './late-rows.ts';
@@ -66,15 +66,15 @@ export class SessionRows {
     const waiting = isGroupOpen(groupOf(this.#blocks), view.live)
       ? groupRows(groupOf(this.#blocks), this.#context)
       : [];
-    const rows = [...waiting, ...view.live.flatMap((live) => this.#liveRows(live, moment))];
+    const rows = [...waiting, ...view.live.flatMap((live) => this.#liveRows(live, view, moment))];
     const isCalling = view.live.some((live) => live.kind === 'call' && live.isWritten);
     const doing = isCalling ? null : doingRow(view, moment, this.#context);
     if (!doing) return rows;
     return rows.length > 0 ? [...rows, EMPTY_ROW, doing] : [doing];
   }
 
-  #liveRows(live: LiveBlock, moment: Moment): Row[] {
-    if (live.kind === 'call') return [liveCallRow(live.call, live.isWritten, moment, this.#context)];
+  #liveRows(live: LiveBlock, view: View, moment: Moment): Row[] {
+    if (live.kind === 'call') return [liveCallRow(live.call, callState(live, view), moment, this.#context)];
     if (live.kind === 'done') return live.block.kind === 'call' ? callRows(live.block, this.#context).slice(0, 1) : [];
     if (live.kind === 'thought') return [];
     const answer = this.#answers.get(live.id);
@@ -95,7 +95,12 @@ export class SessionRows {
   }
 
   #isReady(block: Block): boolean {
-    return block.kind !== 'answer' || this.#late.answerRows() !== null;
+    return block.kind !== 'answer' || this.#isError(block) || this.#late.answerRows() !== null;
+  }
+
+  /** A text that stands for an answer and was not written by the model. */
+  #isError({ id, error }: AnswerBlock): boolean {
+    return error !== null && !this.#answers.has(id);
   }
 
   #groupRows(group: readonly CallBlock[], id: string): Row[] {
@@ -103,6 +108,9 @@ export class SessionRows {
   }
 
   #rowsOf(block: Block): Row[] {
+    if (block.kind === 'answer' && this.#isError(block)) {
+      return this.#begin('note', block.id, noteRows(`\u2717 ${block.text}`, 'error', this.#context));
+    }
     if (block.kind === 'answer') return this.#endAnswer(block);
     const rows = blockToRows(block, this.#context);
     return rows.length > 0 ? this.#begin(GROUPS[block.kind] ?? 'note', block.id, rows) : [];
@@ -144,7 +152,7 @@ export class SessionRows {
   /** A blank row between groups: calls stand together, everything else by itself. */
   #begin(group: string, id: string, rows: Row[]): Row[] {
     if (rows.length === 0) return rows;
-    const kind = group === 'answer' || group === 'prompt' ? `${group} ${id}` : group;
+    const kind = ['answer', 'prompt', 'output'].includes(group) ? `${group} ${id}` : group;
     const isFirst = this.#lastKind === null;
     const isSame = this.#lastKind === kind;
     this.#lastKind = kind;
@@ -152,6 +160,11 @@ export class SessionRows {
   }
 }
 
+function callState({ call, isWritten }: LiveCall, { questions }: View): CallState {
+  if (!isWritten) return 'written';
+  return questions.some((question) => question.call?.id === call.id) ? 'asked' : 'runs';
+}
+
 const GROUPS: Readonly<Partial<Record<Block['kind'], string>>> = {
-  ...{ prompt: 'prompt', call: 'call', thought: 'call', todos: 'call', denial: 'call' },
+  ...{ prompt: 'prompt', 'command-output': 'output', call: 'call', thought: 'call', todos: 'call', denial: 'call' },
 };

@@ -1,6 +1,6 @@
 import type { AnswerBlock, Block, CallBlock } from '../../view/blocks.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
-import { blockToRows, brokenRows, noteRows, thoughtText } from '../rows/blocks/block-to-rows.ts';
+import { blockToRows, brokenRows, commandRows, noteRows, thoughtText } from '../rows/blocks/block-to-rows.ts';
 import { callRows, headRow } from '../rows/blocks/call-rows.ts';
 import { callName } from '../rows/blocks/call-text.ts';
 import { diffRows } from '../rows/blocks/diff-rows.ts';
@@ -40,7 +40,11 @@ function wholeRows(block: Block, context: BlockContext): Row[] {
     case 'call':
       return callRowsWhole(block, context);
     case 'command-output':
-      return [...textRows(block.stdout, context), ...(block.stderr === '' ? [] : textRows(block.stderr, context))];
+      return [
+        ...commandRows(block.command, context),
+        ...textRows(block.stdout, context),
+        ...(block.stderr === '' ? [] : textRows(block.stderr, context)),
+      ];
     case 'compaction':
       return [...blockToRows(block, context), ...(block.summary === '' ? [] : markdownRows(block.summary, context))];
     default:

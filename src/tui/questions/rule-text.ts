@@ -81,12 +81,16 @@ export function coverageOf(rule: string): string {
   return toolName === 'Bash' ? 'exactly this command' : `exactly ${content}`;
 }
 
-/** A wider rule to begin with: the first words of a command, up to an option or a path. The rule itself where there is none. */
+/**
+ * A wider rule to begin with: the first words of a command, up to an option or a path. An option right behind the program
+ * belongs to it: `node:*` would be everything. The rule itself where there is none.
+ */
 export function widerRule(rule: string): string {
   const parsed = parsedRule(rule);
   if (parsed?.toolName !== 'Bash' || parsed.ruleContent === undefined) return rule;
   const words = parsed.ruleContent.trim().split(/ +/);
   const plain = words.findIndex((word) => !/^[a-z][\w:-]*$/.test(word));
-  const kept = words.slice(0, Math.min(2, plain === -1 ? words.length : plain));
-  return kept.length === 0 || kept.length === words.length ? rule : `Bash(${kept.join(' ')}:*)`;
+  const isOption = plain === 1 && words[1]?.startsWith('-') === true;
+  const kept = words.slice(0, isOption ? 2 : Math.min(2, plain === -1 ? words.length : plain));
+  return kept.length === 0 || (kept.length === words.length && !isOption) ? rule : `Bash(${kept.join(' ')}:*)`;
 }

@@ -25,7 +25,7 @@ export async function answerTogether(
   for (const question of others.filter((_, index) => covered[index])) {
     if (!link?.answer(question.id, { behavior: 'allow' })) continue;
     stage.print([`\u2713 allowed by the same rule \u00b7 ${callInShort(question)}`], 'good');
-    stage.take(tracker.answered(question.id));
+    stage.take(tracker.answered(question.id, stage.now()));
   }
 }
 

@@ -149,3 +149,69 @@ test('a turn that was long tells its time, tokens and cost; a short one nothing'
   expect(play(begun('m1'), result(numbers)).committed).toEqual(['12 s · ↑18k ↓1.2k · $0.20']);
   expect(play(begun('m1'), result({ duration_ms: 900 })).committed).toEqual([]);
 });
+
+test('a command of the person stands above its output', () => {
+  const said = (content: string) => ({ type: 'user', message: { role: 'user', content } });
+  const { committed } = play(
+    said('<bash-input>ls src</bash-input>'),
+    said('<bash-stdout>a.ts\nb.ts</bash-stdout><bash-stderr>one warning</bash-stderr>'),
+  );
+  expect(committed).toEqual(['! ls src', '  a.ts', '  b.ts', 'one warning']);
+});
+
+test('what failed is told once, also where the answer and the result say the same', () => {
+  const why = 'No key was found';
+  const answer = {
+    ...{ type: 'assistant', uuid: 'a', parent_tool_use_id: null, error: 'authentication_failed' },
+    message: { id: 'm', model: '<synthetic>', role: 'assistant', content: [{ type: 'text', text: why }] },
+  };
+  const ended = { is_error: true, result: why, errors: [why], error_code: 'authentication' };
+  expect(play(answer, result(ended)).committed).toEqual([`✗ ${why}`, '✗ authentication']);
+  expect(play(result(ended)).committed).toEqual([`✗ ${why} (authentication)`]);
+});
+
+test('a call that a person is asked about waits, and does not run yet', () => {
+  const question = {
+    ...{ type: 'control_request', request_id: 'q' },
+    request: { subtype: 'can_use_tool', tool_name: 'Bash', tool_use_id: 'a', input: { command: 'npm test' } },
+  };
+  const run = [begun('m1'), call('a', 'Bash', { command: 'npm test' })];
+  expect(play(...run, question).live).toEqual(['? Bash npm test · waits for your answer']);
+  expect(play(...run, question, { type: 'control_cancel_request', request_id: 'q' }).live).toEqual(['◐ Bash npm test']);
+});
+
+test('what happened besides the conversation is one row each, with what to do', () => {
+  const hook = { hook_name: 'PreToolUse:Bash', outcome: 'error', exit_code: 1, stderr: 'no such program' };
+  const retry = { attempt: 2, max_retries: 10, retry_delay_ms: 500, error: 'overloaded' };
+  const compacted = { compact_metadata: { trigger: 'auto', pre_tokens: 150_000, post_tokens: 9000 } };
+  const { committed } = play(
+    begun('m1'),
+    system('hook_response', hook),
+    system('api_retry', retry),
+    system('model_fallback', { original_model: 'opus', fallback_model: 'sonnet' }),
+    system('superseded', { superseded_uuids: ['u1'], reason: 'the answer was cut off' }),
+    system('compact_boundary', compacted),
+    begun('m2'),
+    system('resume_report', { dropped: [{ reason: 'a call without a result was left out' }] }),
+    system('input_error', { error: 'the prompt is too long' }),
+    system('permission_denied', {
+      tool_use_id: 'of an agent',
+      tool_name: 'Bash',
+      decision_reason: 'a rule',
+      agent_id: 'x',
+    }),
+    result({ is_error: true, errors: ['The server is overloaded; try again later'], error_code: 'overloaded' }),
+  );
+  expect(committed).toEqual([
+    '! the hook PreToolUse:Bash failed with exit code 1: no such program',
+    '! sonnet answers instead of opus',
+    '! the answer was cut off',
+    '── compacted: 150k → 9k tokens ──',
+    '! a call without a result was left out',
+    '✗ the prompt is too long',
+    '✗ Bash denied: a rule',
+    '✗ The server is overloaded; try again later (overloaded)',
+  ]);
+  const waiting = play(system('init'), begun('m1'), system('api_retry', retry)).live;
+  expect(waiting.join('\n')).toMatch(/retry 2 of 10.*overloaded/);
+});

@@ -20,7 +20,11 @@ export function blockToRows(block: Exclude<Block, { kind: 'answer' }>, context: 
     case 'call':
       return callRows(block, context);
     case 'command-output':
-      return [...tailRows(block.stdout, 200, context), ...noteRows(block.stderr, 'error', context)];
+      return [
+        ...commandRows(block.command, context),
+        ...tailRows(block.stdout, 200, context),
+        ...noteRows(block.stderr, 'error', context),
+      ];
     case 'todos':
       return (block.isComplete ? block.all : block.changed).map((todo) => todoRow(todo, context));
     case 'task':
@@ -53,6 +57,11 @@ function promptRows({ text, attachments, origin }: PromptBlock, context: RowCont
   const left = rows.length - PROMPT_ROWS + 1;
   const note = toRow([{ text: `  \u2026 ${plural(left, 'row')} more`, styles: ['dim'] }], context.palette);
   return [...rows.slice(0, PROMPT_ROWS - 1), note];
+}
+
+/** What the person ran with `!`; none for the output of a slash command. */
+export function commandRows(command: string | null, context: RowContext): Row[] {
+  return command === null ? [] : [headRow(context, [{ text: `! ${safeLine(command)}`, styles: ['strong'] }])];
 }
 
 export function thoughtText(ms: number | null, tokens: number | null): string {
@@ -124,12 +133,15 @@ function resultRows(
   { isError, errors, text, isNewText, code, ms, tokens, costUsd }: ResultBlock,
   context: RowContext,
 ): Row[] {
+  const isSaid = !isNewText && text !== '' && errors.every((error) => text.includes(error));
+  if (isError && isSaid) return code ? noteRows(`\u2717 ${code}`, 'error', context) : [];
   if (isError) {
     const why = errors.length > 0 ? errors.join('\n') : text || 'The turn failed';
     return noteRows(`\u2717 ${why}${code ? ` (${code})` : ''}`, 'error', context);
   }
   const own = isNewText && text !== '' ? tailRows(text, 200, context) : [];
   if (ms < LONG_TURN_MS) return own;
-  const numbers = [shortTime(ms), `\u2191${shortCount(tokens.in)} \u2193${shortCount(tokens.out)}`, shortCost(costUsd)];
+  const cost = costUsd > 0 ? [shortCost(costUsd)] : [];
+  const numbers = [shortTime(ms), `\u2191${shortCount(tokens.in)} \u2193${shortCount(tokens.out)}`, ...cost];
   return [...own, headRow(context, [{ text: numbers.join(' \u00b7 '), styles: ['dim'] }])];
 }

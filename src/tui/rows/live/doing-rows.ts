@@ -20,8 +20,11 @@ export interface Moment {
   isCalm: boolean;
 }
 
-/** A call that the model writes, that waits, or that runs: one row. */
-export function liveCallRow(call: CallView, isWritten: boolean, moment: Moment, context: BlockContext): Row {
+/** What a call without a result does: the model still writes it, a person is asked about it, or it runs. */
+export type CallState = 'written' | 'asked' | 'runs';
+
+/** A call without a result: one row. */
+export function liveCallRow(call: CallView, state: CallState, moment: Moment, context: BlockContext): Row {
   const { agent, progress } = call;
   const name = agent ? agent.kind : callName(call.name);
   const elapsed = moment.now - call.startedAt;
@@ -31,10 +34,11 @@ export function liveCallRow(call: CallView, isWritten: boolean, moment: Moment, 
     ...(agent && agent.tokens > 0 ? [`${shortCount(agent.tokens)} tokens`] : []),
     ...(progress.message !== '' ? [safeLine(progress.message)] : []),
     ...(progress.total !== null && progress.done !== null ? [`${progress.done} of ${progress.total}`] : []),
-    ...(isWritten && elapsed > WAIT_MS ? [shortTime(elapsed)] : []),
+    ...(state === 'asked' ? ['waits for your answer'] : []),
+    ...(state === 'runs' && elapsed > WAIT_MS ? [shortTime(elapsed)] : []),
   ];
   return headRow(context, [
-    { text: `${spinnerAt(moment)} `, styles: ['accent'] },
+    { text: `${state === 'asked' ? '?' : spinnerAt(moment)} `, styles: ['accent'] },
     { text: name, styles: ['strong'] },
     { text: ` ${callSubject(call, context.cwd)}` },
     ...(details.length > 0 ? [{ text: ` \u00b7 ${details.join(' \u00b7 ')}`, styles: ['dim'] } satisfies Span] : []),
