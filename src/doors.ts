@@ -65,6 +65,7 @@ export const DOORS: readonly Door[] = [
     from: ['tui/app/late-questions.ts'],
     why: 'the code of questions; it is read when a turn begins, the first frame does not need it',
   },
+  { target: 'cli/commands/completion/completion-command.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/auth/auth.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/doctor.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/hooks.ts', from: COMMANDS, why: ONE_COMMAND },

@@ -3,15 +3,14 @@ import type { Engine } from '../host/engine/engine.ts';
 import type { Env } from '../host/engine/environment.ts';
 import { readStoredKeys } from '../host/engine/stored-keys.ts';
 import { openLaunchContext } from '../host/launch/launch-context.ts';
-import { type AskOnce, createAskOnce } from '../model/http/ask-once.ts';
 import { type ModelChoice, modelChoices } from '../model/model-choices.ts';
-import { LOCAL_SERVERS, namedServer, SERVER_NAMES } from '../model/named-servers.ts';
+import { LOCAL_SERVERS, SERVER_NAMES } from '../model/named-servers.ts';
 import { CLOUDS, cloudOf, userProviders } from '../model/provider-names.ts';
-import { isObject, stringField, tryParseJson } from '../util/json.ts';
 import { messageOf } from '../util/message-of.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { providerAuth } from './auth.ts';
+import { type LocalServerView, localServer } from './local-servers.ts';
 
 /** A provider as a run here would use it. */
 export interface ProviderView {
@@ -20,13 +19,6 @@ export interface ProviderView {
   isReady: boolean;
   /** What is missing, as a sentence; null: nothing. */
   lacks: string | null;
-}
-
-/** A server of models that answers on this machine. */
-export interface LocalServerView {
-  name: string;
-  address: string;
-  models: readonly string[];
 }
 
 /** The models that can be used here. */
@@ -78,28 +70,5 @@ async function providerView({ runtime }: Engine, name: string, env: Env): Promis
     return { name, isReady: lacks === null, lacks };
   } catch (error) {
     return { name, isReady: false, lacks: messageOf(error) };
-  }
-}
-
-/** Servers of this machine answer at once, or are not there. */
-const TIMEOUT_MS = 300;
-const LOOPBACK = /^(127\.\d+\.\d+\.\d+|localhost|\[::1\])$/;
-
-async function localServer(name: string, env: Env): Promise<LocalServerView | null> {
-  const address = namedServer(name, env)?.baseUrl;
-  if (!address || !URL.canParse(address) || !LOOPBACK.test(new URL(address).hostname)) return null;
-  const models = await modelsAt(address, createAskOnce({}));
-  return models && { name, address, models };
-}
-
-async function modelsAt(address: string, ask: AskOnce): Promise<string[] | null> {
-  try {
-    const url = new URL(`${address.replace(/\/+$/, '')}/models`);
-    const { status, text } = await ask({ url, method: 'GET', headers: { accept: 'application/json' } }, TIMEOUT_MS);
-    const body = tryParseJson(text);
-    if (status !== 200 || !isObject(body) || !Array.isArray(body.data)) return null;
-    return body.data.flatMap((row) => stringField(row, 'id') ?? []);
-  } catch {
-    return null; // nobody is there
   }
 }

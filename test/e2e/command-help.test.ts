@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { COMMAND_HELP } from '../../src/cli/commands/all-help.ts';
+import { readHelp } from '../../src/cli/commands/completion/help-shape.ts';
 import { FLAGS } from '../../src/wire/flags.ts';
 import { type Finished, runCli } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
@@ -36,7 +37,10 @@ const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
   auth: async (argv) => (await import('../../src/cli/commands/auth/auth.ts')).runAuth(argv),
   shim: async (argv) => (await import('../../src/cli/commands/shim.ts')).runShim(argv),
   acp: async (argv) => (await import('../../src/cli/commands/acp.ts')).runAcp(argv),
+  serve: async (argv) => (await import('../../src/cli/commands/serve.ts')).runServe(argv),
   attach: async (argv) => (await import('../../src/cli/commands/attach.ts')).runAttach(argv),
+  completion: async (argv) =>
+    (await import('../../src/cli/commands/completion/completion-command.ts')).runCompletion(argv, COMMAND_HELP),
   models: async (argv) => (await import('../../src/cli/commands/models.ts')).runModels(argv),
   doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
 };
@@ -57,7 +61,15 @@ describe.each(COMMANDS)('%s --help', (command) => {
 });
 
 // Those of a run are held by test/cli/commands/help.test.ts; a group without a command has none of its own.
-const WITHOUT_OPTIONS = ['heddle', 'heddle sessions', 'heddle tasks', 'heddle mcp', 'heddle auth', 'heddle shim'];
+const WITHOUT_OPTIONS = [
+  'heddle',
+  'heddle sessions',
+  'heddle tasks',
+  'heddle mcp',
+  'heddle auth',
+  'heddle shim',
+  'heddle completion',
+];
 test.each(COMMANDS.filter((command) => !WITHOUT_OPTIONS.includes(command)))(
   '%s --help names every option',
   async (command) => {
@@ -68,6 +80,28 @@ test.each(COMMANDS.filter((command) => !WITHOUT_OPTIONS.includes(command)))(
     expect(options.filter((name) => !isNamed(name))).toEqual([]);
   },
 );
+
+test.each(COMMANDS.filter((command) => !WITHOUT_OPTIONS.includes(command)))(
+  '%s: completion offers the options that it takes, and no others',
+  async (command) => {
+    const offered = readHelp((await COMMAND_HELP[command]?.()) ?? '', command).options.map(({ name }) => name);
+    const refused = ['--claudeai', '--console', '--sso', '--email', '--no-such-option'];
+    const taken = (await optionsOf(command)).filter((name) => name.startsWith('--') && !refused.includes(name));
+    expect(offered.sort()).toEqual(taken.sort());
+  },
+);
+
+test('heddle: completion offers every option of a run, with a description', async () => {
+  const { options } = readHelp((await COMMAND_HELP.heddle?.()) ?? '', 'heddle');
+  const offered = new Map(options.map(({ name, text }) => [name, text]));
+  const told = FLAGS.filter(({ name }) => (offered.get(name) ?? '') === '').map(({ name }) => name);
+  // These two stand in the description of another one.
+  expect(told).toEqual(['--debug-to-stderr', '--system-prompt-file', '--append-system-prompt-file']);
+  for (const { name, kind } of FLAGS.filter(({ name: each }) => offered.has(each))) {
+    const { value } = options.find((option) => option.name === name) ?? {};
+    expect([name, value === null]).toEqual([name, kind === 'switch']);
+  }
+});
 
 test('[FLG-31] the built command line prints each of them on stdout and exits 0', async () => {
   const place = await makePlace();

@@ -61,6 +61,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   'heddle serve': async () => (await import('./serve.ts')).SERVE_HELP,
   'heddle models': async () => (await import('./models.ts')).MODELS_HELP,
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,
+  'heddle completion': async () => (await import('./completion/completion-command.ts')).COMPLETION_HELP,
   'heddle shim': async () => SHIM_HELP,
   'heddle hooks': async () => (await import('./hooks.ts')).HOOKS_HELP,
 };

@@ -1,4 +1,4 @@
-import { runHelp } from './all-help.ts';
+import { COMMAND_HELP, runHelp } from './all-help.ts';
 import { runConfig } from './config.ts';
 import { refuseMistakenCommand } from './mistakes.ts';
 import { runShim } from './shim.ts';
@@ -30,6 +30,7 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   serve: async (argv) => (await import('./serve.ts')).runServe(argv),
   models: async (argv) => (await import('./models.ts')).runModels(argv),
   auth: async (argv) => (await import('./auth/auth.ts')).runAuth(argv),
+  completion: async (argv) => (await import('./completion/completion-command.ts')).runCompletion(argv, COMMAND_HELP),
   shim: runShim,
   help: runHelp,
 };

@@ -39,7 +39,8 @@ modelLimits."openai/gpt-4.1".contextWindow.
           sessions, settings and keys are in it. With DIR: from now on that one, such as ~/.claude
           of the reference; nothing is moved. --reset: ~/.heddle again
 
-list and get take the flags --settings, --setting-sources, --managed-settings and --trust of a run.
+Of a run, for list and get: --settings, --setting-sources, --managed-settings, --trust.
+
 A VALUE that begins with a dash needs -- before it.
 
 Examples:

@@ -46,6 +46,7 @@ const COMMANDS: readonly Option[] = [
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
   ['mcp add|list|test|login|…', 'Configure, check and sign in to MCP servers'],
   ['hooks list|test', 'Show the hooks of this directory, or try them with an event'],
+  ['completion bash|zsh|fish', 'Print a script that completes commands, options, sessions and models'],
   ['shim DIR', 'Write a launcher named claude that starts Heddle'],
   ['help [command]', 'The same as --help'],
 ];
@@ -90,7 +91,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--max-turns <n>', 'Stop after that many rounds of tool calls'],
       ['--max-budget-usd <amount>', 'Stop when the session has cost that much, agents included'],
       ['--max-duration-ms <ms>', 'Stop a turn that takes longer'],
-      ['--autocompact <auto|off|tokens>', 'When the conversation is summed up to make room'],
+      ['--autocompact <auto|off|TOKENS>', 'When the conversation is summed up to make room'],
     ],
   },
   {

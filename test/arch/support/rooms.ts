@@ -114,7 +114,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'flags',
     'run',
     'commands',
-    ['commands/auth', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
+    ['commands/auth', 'commands/completion', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
     ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
     ['main.ts', 'interactive.ts', 'end-with.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
   ],
