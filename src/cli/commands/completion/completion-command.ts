@@ -6,7 +6,9 @@ import { isShell, SCRIPTS, SHELLS } from './shell-scripts.ts';
 import { type Helps, type Suggested, suggest } from './suggest.ts';
 import { valuesFor } from './value-sources.ts';
 
-export const COMPLETION_HELP = `Usage: heddle completion bash|zsh|fish
+export const COMPLETION_HELP = `Usage: heddle completion bash
+       heddle completion zsh
+       heddle completion fish
        heddle completion words -- WORD…
 
 Prints a script for a shell, which then completes commands, options with their values, sessions
@@ -17,8 +19,8 @@ list of its own: it asks heddle, so an upgrade needs no new one.
   zsh     in ~/.zshrc:    source <(heddle completion zsh)      (after compinit)
   fish    in ~/.config/fish/config.fish:   heddle completion fish | source
 
-words is what the scripts call: it prints what can stand in the place of the last WORD, a line each,
-with a tab before the description; :files or :directories where the shell knows better.
+words is what the scripts call: it prints what the last WORD can be, a line each, with a tab before
+the description; :files or :directories where the shell knows better.
 
 Examples:
   heddle completion bash >~/.local/share/bash-completion/completions/heddle

@@ -17,8 +17,8 @@ export type Helps = Readonly<Record<string, () => Promise<string>>>;
 export type ValuesOf = (kind: string, written: string) => Promise<Suggested | null>;
 
 /**
- * What can stand in the place of the last word, by the help texts: `words` are those behind `heddle`. The shell filters
- * by what is written already.
+ * What the last word can be, by the help texts: `words` are those behind `heddle`. The shell filters by what is written
+ * already.
  */
 export async function suggest(words: readonly string[], helps: Helps, valuesOf: ValuesOf): Promise<Suggested> {
   const before = words.slice(0, -1);

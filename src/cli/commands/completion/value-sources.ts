@@ -10,7 +10,7 @@ import { HOOK_EVENTS } from '../../../wire/hooks/hook-events.ts';
 import { BUILTIN_TOOL_NAMES } from '../../../wire/tools/known-tool-names.ts';
 import type { Suggested, Suggestion } from './suggest.ts';
 
-/** More are no help to somebody who looks for one. */
+/** More are no help in a list. */
 const MOST_SESSIONS = 100;
 const TITLE_WIDTH = 60;
 
