@@ -50,7 +50,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     '.',
   ],
   mcp: ['.', 'config', 'remote', 'oauth', ['connection.ts', 'connections.ts', 'connection-status.ts', 'as-tool.ts']],
-  sessions: ['.', 'tree', 'files', 'replay', 'stored', 'stores', 'running', 'views'],
+  sessions: ['.', 'tree', 'files', 'replay', 'stored', 'stores', 'running', 'views', 'indexed'],
   config: ['settings', '.', 'extensions', 'memory', ['trust-store.ts', 'trusted-by-launch.ts']],
   agent: [
     '.',
