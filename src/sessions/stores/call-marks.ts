@@ -7,7 +7,10 @@ import type { CallMark } from '../store.ts';
 
 /** How far the tool calls of sessions have come, in a file next to the lease of each run that has calls. */
 export interface CallMarks {
-  /** Rejects nothing and waits for nothing: the note is with the kernel when this returns. Throws `storage_failed`. */
+  /**
+   * Waits for nothing: the note is with the kernel when this returns. Throws `storage_failed` where a start cannot be
+   * noted; a call of which only the asking is not noted counts as interrupted later, which is the careful reading.
+   */
   note(sessionId: string, calls: readonly string[], mark: CallMark): void;
   /** The calls that were asked for and not started, of these. */
   neverStarted(sessionId: string, calls: readonly string[]): string[];
@@ -26,6 +29,7 @@ export function createCallMarks(home: string): CallMarks {
         if (!noted.has(sessionId)) makeDirectory(dirname(path), 0o700);
         appendFileSync(path, `${JSON.stringify([mark, ...calls])}\n`, { mode: 0o600 });
       } catch (error) {
+        if (mark === 'asked') return;
         throw homeUnwritable(home, error);
       }
       noted.add(sessionId);

@@ -30,7 +30,7 @@ export const WRONG_ENGINES: Mistake[] = [
     what: 'an option that engines do not have',
     make: ({ cwd }) => create({ cwd, permissions: [] }),
     told: [
-      "throws invalid_option: createEngine: there is no option 'permissions'; there are cwd, env, home, model, credential, store, tools, telemetry, clock, ids, log, ordered, pid",
+      "throws invalid_option: createEngine: there is no option 'permissions'; there are cwd, env, home, model, credential, store, tools, telemetry, clock, ids, log, ordered, toolDeadline, pid",
     ],
   },
   {
