@@ -93,6 +93,11 @@ export function maskedSetting(key: string, value: unknown): unknown {
   return maskValue(value, parseKey(key));
 }
 
+/** The settings that act in this version, for the shell to complete. */
+export function settingsThatAct(): string[] {
+  return actedOnKeys();
+}
+
 /** The setting that the user probably meant by an unknown key, as a question; empty otherwise. */
 export function meantSetting(key: string): string {
   const path = parseKey(key);

@@ -3,8 +3,8 @@ import { runningSessions } from '../../../admin/running/running-sessions.ts';
 import { SERVER_SCOPES, writtenServers } from '../../../admin/server-files.ts';
 import { firstWords, shortIds } from '../../../admin/session-views.ts';
 import { listSessions, listTrash } from '../../../admin/sessions.ts';
+import { settingsThatAct } from '../../../admin/settings.ts';
 import { listTasks } from '../../../admin/tasks.ts';
-import { actedOnKeys } from '../../../config/settings/settings.ts';
 import { configHome } from '../../../host/engine/environment.ts';
 import { HOOK_EVENTS } from '../../../wire/hooks/hook-events.ts';
 import { BUILTIN_TOOL_NAMES } from '../../../wire/tools/known-tool-names.ts';
@@ -53,7 +53,7 @@ const SOURCES: Readonly<Record<string, Source>> = {
       value: task_id,
       text: `${state} · ${firstWords(description, TITLE_WIDTH)}`,
     })),
-  KEY: async () => named(actedOnKeys()),
+  KEY: async () => named(settingsThatAct()),
   NAME: async (place) => serversHere(place),
   SCOPE: async () => named(SERVER_SCOPES),
   EVENT: async () => named(HOOK_EVENTS),
