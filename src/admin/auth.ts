@@ -19,6 +19,7 @@ import { systemReason } from '../util/files/system-reason.ts';
 import { isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
+import { type ProviderView, viewProvider } from './provider-view.ts';
 
 /** How a run would authenticate to a provider. */
 export interface ProviderAuth {
@@ -39,8 +40,10 @@ export interface AuthView {
   configHome: string;
   /** The name by which the model would be requested; null for a recording. */
   model: string | null;
-  /** The provider of that model; null: it is built in, or a recording, and needs no credential. */
+  /** The provider of that model, where its key can be stored here; null: see `elsewhere`. */
   provider: KeyProvider | null;
+  /** The cloud or named server of that model; null: `provider` has it, or it is built in, or a recording. */
+  elsewhere: ProviderView | null;
   providers: readonly ProviderAuth[];
   /** The file that names the user's `apiKeyHelper`. */
   helper: string | null;
@@ -57,9 +60,11 @@ export async function viewAuth(engine: Engine, config: RunConfig): Promise<AuthV
   const recording = recordingNamed(launch.model, env);
   const resolved = recording === null ? resolveModel(launch.model, env) : null;
   const provider = KEY_PROVIDERS.find((each) => each === resolved?.provider) ?? null;
+  const isElsewhere = resolved !== null && provider === null && resolved.provider !== 'offline';
+  const elsewhere = isElsewhere ? await viewProvider(engine, resolved.provider, env) : null;
   const { keys, problem } = readStoredKeys(configHome);
   const providers = KEY_PROVIDERS.map((each) => providerAuth(each, { env, hasHelper: helper !== null, keys }));
-  return { configHome, model: resolved?.id ?? null, provider, providers, helper, problem };
+  return { configHome, model: resolved?.id ?? null, provider, elsewhere, providers, helper, problem };
 }
 
 /** The authentication state of one provider. The sources have the same order as in a run. */

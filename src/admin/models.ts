@@ -1,4 +1,3 @@
-import { connectElsewhere } from '../host/engine/elsewhere.ts';
 import type { Engine } from '../host/engine/engine.ts';
 import type { Env } from '../host/engine/environment.ts';
 import { readStoredKeys } from '../host/engine/stored-keys.ts';
@@ -6,20 +5,10 @@ import { openLaunchContext } from '../host/launch/launch-context.ts';
 import { type ModelChoice, modelChoices } from '../model/model-choices.ts';
 import { LOCAL_SERVERS, SERVER_NAMES } from '../model/named-servers.ts';
 import { CLOUDS, cloudOf, userProviders } from '../model/provider-names.ts';
-import { messageOf } from '../util/message-of.ts';
-import { HeddleError } from '../wire/errors.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { providerAuth } from './auth.ts';
 import { type LocalServerView, localServer } from './local-servers.ts';
-
-/** A provider as a run here would use it. */
-export interface ProviderView {
-  /** What stands before the names of its models; for Anthropic's API, nothing. */
-  name: string;
-  isReady: boolean;
-  /** What is missing, as a sentence; null: nothing. */
-  lacks: string | null;
-}
+import { type ProviderView, viewProvider } from './provider-view.ts';
 
 /** The models that can be used here. */
 export interface ModelsView {
@@ -53,22 +42,11 @@ export async function viewModels(engine: Engine, config: RunConfig): Promise<Mod
   return {
     names,
     cloud: cloudOf(env),
-    providers: [...own, ...(await Promise.all(remote.map((name) => providerView(engine, name, env))))],
+    providers: [...own, ...(await Promise.all(remote.map((name) => viewProvider(engine, name, env))))],
     local: (await Promise.all(LOCAL_SERVERS.map((name) => localServer(name, env)))).flatMap((found) => found ?? []),
   };
 }
 
 function ofKey(name: string, isReady: boolean, advice: string): ProviderView {
-  return { name, isReady, lacks: isReady ? null : `needs a key: ${advice}` };
-}
-
-async function providerView({ runtime }: Engine, name: string, env: Env): Promise<ProviderView> {
-  const context = { commands: undefined, processes: undefined, note: undefined };
-  try {
-    const found = await connectElsewhere(name, env, { ...context, own: { runtime, userAgent: 'heddle' } });
-    const lacks = found instanceof HeddleError ? found.message : null;
-    return { name, isReady: lacks === null, lacks };
-  } catch (error) {
-    return { name, isReady: false, lacks: messageOf(error) };
-  }
+  return { name, isReady, lacks: isReady ? null : `needs a key: ${advice}`, source: null };
 }

@@ -14,7 +14,7 @@ export function describeFailure(
       if (failure.status === undefined) return { error: 'authentication_failed', text: failure.message };
       return { error: 'authentication_failed', text: `${api} · Check the API key of this model` };
     case 'billing':
-      return { error: 'billing_error', text: 'Credit balance is too low' };
+      return { error: 'billing_error', text: billingText(failure.message) };
     case 'rate_limit':
       return { error: 'rate_limit', text: api };
     case 'invalid_request':
@@ -37,6 +37,12 @@ export function describeFailure(
     default:
       return failure.class satisfies never;
   }
+}
+
+/** The words of the reference, with those of a server that says more. */
+function billingText(message: string): string {
+  const text = 'Credit balance is too low';
+  return /credit balance/i.test(message) ? text : `${text}: ${message}`;
 }
 
 /** The kind of failure as a word for programs, more exact than the error line of an answer allows. */

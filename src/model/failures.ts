@@ -143,6 +143,9 @@ function refine(found: FailureClass, message: string): FailureClass {
   if (found !== 'invalid_request') return found;
   if (TOO_LONG.test(message)) return 'prompt_too_long';
   if (/credit balance/i.test(message)) return 'billing';
+  if (/\bnot a valid model id\b/i.test(message)) return 'model_not_found';
+  // Google's word for a wrong key, with the status of an invalid request.
+  if (/\bapi key not valid\b/i.test(message)) return 'authentication';
   return found;
 }
 
@@ -164,10 +167,12 @@ interface ErrorWords {
   message: string;
 }
 
-/** `{error: {…}}`, `{error: "…"}`, or the error itself without a wrapper. */
-function errorObject(value: unknown): ErrorWords | undefined {
+/** `{error: {…}}`, `{error: "…"}`, or the error itself without a wrapper; Google puts it into a list, AWS writes `Message`. */
+function errorObject(told: unknown): ErrorWords | undefined {
+  const value = Array.isArray(told) ? told[0] : told;
   const error = isObject(value) ? (value.error ?? value) : undefined;
-  const message = stringField(error, 'message') ?? (typeof error === 'string' ? error : undefined);
+  const text = typeof error === 'string' ? error : undefined;
+  const message = stringField(error, 'message') ?? stringField(error, 'Message') ?? text;
   if (message === undefined) return undefined;
   return { type: stringField(error, 'type') ?? 'error', code: isObject(error) ? error.code : undefined, message };
 }

@@ -1,6 +1,7 @@
 import { isFilled, isObject, type JsonObject, tryParseJson } from '../util/json.ts';
 import { HeddleError } from '../wire/errors.ts';
 import type { ModelLimits, Price } from './pricing.ts';
+import { canonicalName } from './provider-names.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -11,6 +12,21 @@ export const LIMITS_VARIABLE = 'HEDDLE_MODEL_LIMITS';
 
 /** Prices of models by id, in US dollars per million tokens, e.g. `{"openai/qwen3-coder":{"input":0.2,"output":0.8}}`. */
 export const PRICES_VARIABLE = 'HEDDLE_MODEL_PRICES';
+
+/** What clouds call models, by Anthropic's ids, e.g. `{"claude-opus-4-6":"arn:aws:bedrock:…"}`. */
+export const OVERRIDES_VARIABLE = 'HEDDLE_MODEL_OVERRIDES';
+
+/** What the user's cloud calls this model; undefined where the user has not said. Takes any cloud's form of its name. */
+export function userOverride(model: string, env: Env): string | undefined {
+  const table = tableOf(OVERRIDES_VARIABLE, env);
+  const name = canonicalName(model);
+  const undated = name.replace(/-\d{8}$/, '');
+  const key = [name, undated].find((each) => Object.hasOwn(table, each));
+  if (key === undefined) return undefined;
+  const meaning = table[key];
+  if (isFilled(meaning)) return meaning.trim();
+  throw wrong(OVERRIDES_VARIABLE, `${key} must be the name of a model`);
+}
 
 /** The model that the user has assigned to this name, or undefined. */
 export function userAlias(name: string, env: Env): string | undefined {

@@ -64,7 +64,10 @@ export function userKeyVariables(env: Env): string[] {
 export function cloudAlias(cloud: Cloud, alias: string, env: Env): string | undefined {
   const names = CLOUD_MODELS[cloud];
   const meant = Object.hasOwn(names, alias) ? names[alias] : undefined;
-  return meant?.replace('GEO', geographyOf(env.AWS_REGION ?? env.AWS_DEFAULT_REGION ?? ''));
+  if (meant === undefined) return undefined;
+  const geography = geographyOf(env.AWS_REGION?.trim() || env.AWS_DEFAULT_REGION?.trim() || '');
+  // Japan has no profile of its own for Opus.
+  return meant.replace('GEO', geography === 'jp' && alias === 'opus' ? 'global' : geography);
 }
 
 const CLOUD_MODELS: Readonly<Record<Cloud, Readonly<Record<string, string>>>> = {
@@ -77,10 +80,19 @@ const CLOUD_MODELS: Readonly<Record<Cloud, Readonly<Record<string, string>>>> = 
   foundry: { sonnet: 'claude-sonnet-4-5', opus: 'claude-opus-4-6', haiku: 'claude-haiku-4-5' },
 };
 
-function geographyOf(region: string): string {
-  if (region.startsWith('eu-')) return 'eu';
-  return region.startsWith('ap-') ? 'apac' : 'us';
+/** The beginning of the names of inference profiles for models from Claude 4.5 on; without a region, that of the US. */
+export function geographyOf(region: string): string {
+  const found = GEOGRAPHIES.find(([regions]) => regions.test(region));
+  return found?.[1] ?? 'global';
 }
+
+const GEOGRAPHIES: readonly [RegExp, string][] = [
+  [/^us-gov-/, 'us-gov'],
+  [/^(us-|ca-|$)/, 'us'],
+  [/^eu-/, 'eu'],
+  [/^ap-northeast-[13]$/, 'jp'],
+  [/^ap-southeast-[246]$/, 'au'],
+];
 
 /**
  * The name of a model in the tables of prices and abilities: without the provider, the geography and the version that

@@ -310,6 +310,40 @@ describe('heddle auth status', () => {
     expect(code).toBe(expected.loggedIn ? 0 : 1);
   });
 
+  test.each<[string, Record<string, string>, number, object, string]>([
+    [
+      'gemini/g',
+      {},
+      1,
+      { loggedIn: false, authMethod: 'none', apiProvider: 'gemini' },
+      'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY.',
+    ],
+    [
+      'gemini/g',
+      { GEMINI_API_KEY: KEY },
+      0,
+      { loggedIn: true, authMethod: 'api_key', apiProvider: 'gemini', apiKeySource: 'GEMINI_API_KEY' },
+      'GEMINI_API_KEY, for gemini',
+    ],
+    [
+      'vertex/sonnet',
+      { CLOUD_ML_REGION: 'us-east5', ANTHROPIC_VERTEX_PROJECT_ID: 'p' },
+      0,
+      { loggedIn: true, authMethod: 'none', apiProvider: 'vertex' },
+      'found when vertex is asked, if it needs one',
+    ],
+  ])('of %s with %j', async (model, given, exit, report, text) => {
+    const place = await makePlace();
+    const env = { ...BARE, GEMINI_API_KEY: undefined, GOOGLE_API_KEY: undefined, ...given };
+    const asJson = await auth(place, ['status', '--model', model], { env });
+    expect(asJson.code).toBe(exit);
+    expect(JSON.parse(asJson.stdout)).toMatchObject(report);
+    const asText = await auth(place, ['status', '--text', '--model', model], { env });
+    expect(asText.code).toBe(exit);
+    expect(asText.stdout).toContain(text);
+    expect(asJson.stdout + asText.stdout).not.toContain(KEY);
+  });
+
   test('for people', async () => {
     const place = await makePlace();
     const text = async (env: CliOptions['env'] = {}) =>

@@ -1,6 +1,5 @@
 import { originOf } from '../../config/settings/merge.ts';
 import { nameOf } from '../../config/settings/settings.ts';
-import { connectElsewhere } from '../../host/engine/elsewhere.ts';
 import type { Engine } from '../../host/engine/engine.ts';
 import type { KeyProvider } from '../../host/engine/engine-models.ts';
 import type { Env } from '../../host/engine/environment.ts';
@@ -11,6 +10,7 @@ import { messageOf } from '../../util/message-of.ts';
 import { shellWord } from '../../util/text/shell-word.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { addressOf, providerAuth } from '../auth.ts';
+import { viewProvider } from '../provider-view.ts';
 import type { Check, DoctorContext } from './check.ts';
 
 /** Checks which credentials exist, by name, and which model would answer. Sends no request and runs no helper. */
@@ -87,25 +87,13 @@ function isKeyProvider(provider: string): provider is KeyProvider {
 async function elsewhereCheck(
   model: string,
   provider: string,
-  { env, next, engine: { runtime } }: { env: Env; next: string; engine: Engine },
+  { env, next, engine }: { env: Env; next: string; engine: Engine },
 ): Promise<Check> {
   const id = 'model';
-  const own = { runtime, userAgent: 'heddle' };
-  const found = await connectElsewhere(provider, env, {
-    own,
-    commands: undefined,
-    processes: undefined,
-    note: undefined,
-  });
+  const { lacks } = await viewProvider(engine, provider, env);
   const facts = { model, provider };
-  if (!(found instanceof HeddleError)) return { id, status: 'ok', summary: `${model}, at ${provider}`, next, facts };
-  return {
-    id,
-    status: 'problem',
-    summary: `${model}: ${found.message}`,
-    next: 'heddle models lists what can be used',
-    facts,
-  };
+  if (lacks === null) return { id, status: 'ok', summary: `${model}, at ${provider}`, next, facts };
+  return { id, status: 'problem', summary: `${model}: ${lacks}`, next: 'heddle models lists what can be used', facts };
 }
 
 /** Only the host of an address: the rest may contain a password. */

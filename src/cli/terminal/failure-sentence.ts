@@ -39,6 +39,9 @@ function apiSentence(code: unknown, status: string | undefined, said: string): s
       return `The model API failed (${details}). Try again later, or name another model with --fallback-model.`;
     case 'connection':
     case 'timeout':
+      // A named server has said where its address comes from.
+      if (details.endsWith('is its address.'))
+        return `${details} Check that it runs; heddle models lists what answers.`;
       return `${details} Check the network, and ANTHROPIC_BASE_URL or OPENAI_BASE_URL where one is set; heddle doctor tells what is used.`;
     default:
       return `The model API did not accept the request (${details}).`;

@@ -65,6 +65,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   modelLimits: 'object',
   modelProviders: 'object',
   modelPricing: 'object',
+  modelOverrides: 'object',
   modelCatalog: 'switch',
   sandbox: 'object',
   hooks: 'object',

@@ -38,6 +38,7 @@ export interface Settings {
   modelLimits?: JsonObject;
   modelProviders?: JsonObject;
   modelPricing?: JsonObject;
+  modelOverrides?: JsonObject;
   modelCatalog?: boolean;
   sandbox?: JsonObject;
   hooks?: JsonObject;

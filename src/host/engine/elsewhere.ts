@@ -1,3 +1,4 @@
+import type { CloudOptions } from '../../model/anthropic/messages-elsewhere.ts';
 import { createMessagesServer } from '../../model/anthropic/messages-server.ts';
 import { awsRegion, findAwsKeys } from '../../model/aws/aws-keys.ts';
 import { createBedrockModel } from '../../model/aws/bedrock.ts';
@@ -10,6 +11,7 @@ import { parseHeaderLines, sharedSettings } from '../../model/http/endpoint-env.
 import { type ExpiringCredential, expiring } from '../../model/http/expiring.ts';
 import { renewing } from '../../model/http/renewing.ts';
 import type { Failure, Model } from '../../model/model.ts';
+import { userOverride } from '../../model/model-table.ts';
 import { type NamedServer, namedServer } from '../../model/named-servers.ts';
 import { createOpenAiApi } from '../../model/responses/openai-api.ts';
 import { optionalPackage } from '../../tools/optional-package.ts';
@@ -134,6 +136,7 @@ async function foundry(env: Env, context: ElsewhereContext): Promise<Elsewhere |
         name: 'foundry',
         baseUrl,
         addressFrom: given ? 'ANTHROPIC_FOUNDRY_BASE_URL' : 'ANTHROPIC_FOUNDRY_RESOURCE',
+        keyFrom: keyVariable,
         modelAdvice: 'Check the name of the deployment: Foundry knows models by the names of their deployments.',
         ...ofCloud(env, context),
         ...(apiKey ? { apiKey } : skips ? {} : { credential: source.credential }),
@@ -164,6 +167,7 @@ async function azure(env: Env, context: ElsewhereContext): Promise<Elsewhere | H
         name: 'azure',
         baseUrl,
         addressFrom: 'AZURE_OPENAI_ENDPOINT',
+        keyFrom: 'AZURE_OPENAI_API_KEY and AZURE_OPENAI_ENDPOINT',
         keyHeader: 'api-key',
         ...ofEnv(env, context),
         ...(apiKey ? { apiKey } : { credential: source.credential }),
@@ -185,6 +189,7 @@ function named(server: NamedServer, env: Env, context: ElsewhereContext): Elsewh
     ...ofEnv(env, context),
     ...(headers && { headers }),
     ...(apiKey && { apiKey }),
+    ...(keyVariable && { keyFrom: keyVariable }),
     ...(keyHeader && { keyHeader }),
   };
   return {
@@ -231,9 +236,10 @@ function ofEnv(env: Env, { own }: ElsewhereContext): Omit<EndpointOptions, 'base
 }
 
 /** Headers that the user adds to requests for Anthropic's models: the clouds get them, other servers do not. */
-function ofCloud(env: Env, context: ElsewhereContext): Omit<EndpointOptions, 'baseUrl'> {
+function ofCloud(env: Env, context: ElsewhereContext): Omit<CloudOptions, 'baseUrl'> {
   const lines = env.ANTHROPIC_CUSTOM_HEADERS;
-  return { ...ofEnv(env, context), ...(lines && { headers: parseHeaderLines(lines) }) };
+  const nameOf = (model: string) => userOverride(model, env);
+  return { ...ofEnv(env, context), nameOf, ...(lines && { headers: parseHeaderLines(lines) }) };
 }
 
 /** All variables that a connection depends on, whatever the provider. */
@@ -243,7 +249,7 @@ function keyOf(env: Env, parts: readonly unknown[]): string {
 }
 
 const CONNECTION =
-  /^(AWS|GOOGLE|GCE|CLOUDSDK|AZURE)_|_PROXY$|^(ANTHROPIC_CUSTOM_HEADERS|API_TIMEOUT_MS|CLAUDE_CODE_(MAX_RETRIES|SKIP_\w+)|HOME|PATH)$/i;
+  /^(AWS|GOOGLE|GCE|CLOUDSDK|AZURE)_|_PROXY$|^(ANTHROPIC_CUSTOM_HEADERS|HEDDLE_MODEL_OVERRIDES|API_TIMEOUT_MS|CLAUDE_CODE_(MAX_RETRIES|SKIP_\w+)|HOME|PATH)$/i;
 
 interface Sources {
   run(command: string): Promise<string>;

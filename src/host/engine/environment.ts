@@ -1,5 +1,6 @@
 import { cloudOf, userKeyVariables } from '../../model/provider-names.ts';
 import { findConfigHome } from '../../util/own/config-home.ts';
+import { isOn } from '../../util/text/setting-text.ts';
 import { HeddleError } from '../../wire/errors.ts';
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -35,10 +36,11 @@ const KEYS = [
   'AZURE_OPENAI_API_KEY',
   'CLAUDE_CODE_OAUTH_TOKEN',
   'GEMINI_API_KEY',
+  'GOOGLE_API_KEY',
   'OPENAI_API_KEY',
   'OPENROUTER_API_KEY',
 ];
-/** Keys of a whole account: they belong to the model only where the environment says that Bedrock is to answer. */
+/** Keys of a whole account: they belong to the model only where Bedrock is to answer. */
 const ACCOUNT_KEYS = ['AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN'];
 const HEADER_LINES = ['ANTHROPIC_CUSTOM_HEADERS', 'OPENAI_CUSTOM_HEADERS'];
 /** Addresses that may hold a user name and a password. Tools need them unchanged. */
@@ -57,8 +59,17 @@ const ADDRESSES = [
 ];
 
 function keysIn(env: Env): string[] {
-  const asksBedrock = cloudOf(env) === 'bedrock' || /^bedrock\//i.test(env.ANTHROPIC_MODEL?.trim() ?? '');
+  const asksBedrock =
+    cloudOf(env) === 'bedrock' || isOfBedrock(env.ANTHROPIC_MODEL) || isOn(env[HIDE_AWS_KEYS_VARIABLE]);
   return [...KEYS, ...userKeyVariables(env), ...(asksBedrock ? ACCOUNT_KEYS : [])];
+}
+
+/** On: tools do not get the keys of an AWS account. A launch that names a model of Bedrock sets it. */
+export const HIDE_AWS_KEYS_VARIABLE = 'HEDDLE_HIDE_AWS_KEYS';
+
+/** Whether a name of a model asks Amazon Bedrock, whatever the environment says. */
+export function isOfBedrock(model: string | undefined): boolean {
+  return /^bedrock\//i.test(model?.trim() ?? '');
 }
 
 /** The environment of tools: the runtime's, without the model's credentials. */

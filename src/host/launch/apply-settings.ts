@@ -1,10 +1,16 @@
 import type { Settings } from '../../config/settings/settings.ts';
-import { ALIASES_VARIABLE, LIMITS_VARIABLE, PRICES_VARIABLE } from '../../model/model-table.ts';
+import {
+  ALIASES_VARIABLE,
+  LIMITS_VARIABLE,
+  OVERRIDES_VARIABLE,
+  PRICES_VARIABLE,
+  userAlias,
+} from '../../model/model-table.ts';
 import { PROVIDERS_VARIABLE } from '../../model/provider-names.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { FLAGS } from '../../wire/flags.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
-import type { Env } from '../engine/environment.ts';
+import { type Env, HIDE_AWS_KEYS_VARIABLE, isOfBedrock } from '../engine/environment.ts';
 
 /** The launch with the values that settings add. A flag always wins over a setting. */
 export function withSettings(config: RunConfig, settings: Settings): RunConfig {
@@ -34,15 +40,30 @@ export function isTrustedByLaunch({ trust, settingSources }: RunConfig): boolean
   return trust === true || settingSources !== undefined;
 }
 
-/** The environment of a session: that of the launch, changed by `env` and the model tables of the settings. */
-export function withSettingsEnv(env: Env, settings: Settings): Env {
-  const { env: changes, modelAliases, modelLimits, modelPricing, modelProviders } = settings;
-  return {
+/**
+ * The environment of a session: that of the launch, changed by `env` and the model tables of the settings. `config` tells
+ * whether a model of Bedrock is named: the keys of the account are the model's then.
+ */
+export function withSettingsEnv(env: Env, settings: Settings, { model, fallbackModel }: RunConfig): Env {
+  const { env: changes, modelAliases, modelLimits, modelOverrides, modelPricing, modelProviders } = settings;
+  const changed: Env = {
     ...env,
     ...changes,
     ...(modelAliases && { [ALIASES_VARIABLE]: JSON.stringify(modelAliases) }),
     ...(modelProviders && { [PROVIDERS_VARIABLE]: JSON.stringify(modelProviders) }),
     ...(modelPricing && { [PRICES_VARIABLE]: JSON.stringify(modelPricing) }),
+    ...(modelOverrides && { [OVERRIDES_VARIABLE]: JSON.stringify(modelOverrides) }),
     ...(modelLimits && { [LIMITS_VARIABLE]: JSON.stringify(modelLimits) }),
   };
+  const named = [model ?? '', ...(fallbackModel ?? '').split(',')].map((name) => name.trim());
+  const asksBedrock = named.some((name) => isOfBedrock(meant(name, changed)));
+  return asksBedrock ? { ...changed, [HIDE_AWS_KEYS_VARIABLE]: '1' } : changed;
+}
+
+function meant(name: string, env: Env): string {
+  try {
+    return userAlias(name, env) ?? name;
+  } catch {
+    return name; // what is wrong with the table is said where the model is chosen
+  }
 }

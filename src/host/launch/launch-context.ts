@@ -53,7 +53,7 @@ export async function openLaunchContext(engine: Engine, launch: Launch, enter?: 
   const configHome = homeOrNull(engine, launch);
   const configuration = await openConfiguration(launch.config, { cwd: project, configHome }, engine.runtime);
   const config = configuration.launch();
-  const env = withSettingsEnv(engine.envOf(launch), configuration.settings);
+  const env = withSettingsEnv(engine.envOf(launch), configuration.settings, config);
   const { log } = engine.runtime;
   const given = existingOf(config.addDir ?? [], '--add-dir', { cwd: project, log });
   const named = existingOf(

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { askingAgain, type Forms } from '../asking-again.ts';
+import { explainNoTools } from '../explain-failure.ts';
 import type { Credential } from '../http/credential.ts';
 import type { UnsignedRequest } from '../http/endpoint.ts';
 import { createEndpoint, type EndpointOptions } from '../http/endpoint.ts';
@@ -8,6 +9,12 @@ import type { Failure, Model, ModelEvent, ModelRequest, ModelYield } from '../mo
 import { createRequestEncoder, type RequestEncoder, settingsOf } from './anthropic-request.ts';
 import { createAnthropicDialect } from './anthropic-stream.ts';
 import { type Form, FULL_FORM, withoutRefused } from './refused-parts.ts';
+
+/** What an adapter of a cloud takes besides the endpoint. */
+export interface CloudOptions extends EndpointOptions {
+  /** What the user's cloud calls a model, where the user has said. */
+  nameOf?: (model: string) => string | undefined;
+}
 
 /** How a server other than Anthropic's own takes requests of the Messages API. */
 export interface MessagesWire {
@@ -37,6 +44,8 @@ export function createMessagesModel(options: EndpointOptions, wire: MessagesWire
   /** What each model refuses. */
   const forms = new Map<string, Form>();
   const encoders = new Map<string, RequestEncoder>();
+  /** Betas that were left out, and said. */
+  const unknown = new Set<string>();
 
   function encoderFor(form: Form): RequestEncoder {
     const key = JSON.stringify(form);
@@ -51,7 +60,13 @@ export function createMessagesModel(options: EndpointOptions, wire: MessagesWire
   }
 
   function betasFor({ betas = [] }: ModelRequest, form: Form): string[] {
-    return betas.filter((beta) => (wire.betas?.has(beta) ?? true) && !form.betas.includes(beta));
+    const sent = betas.filter((beta) => wire.betas?.has(beta) ?? true);
+    for (const beta of betas) {
+      if (sent.includes(beta) || unknown.has(beta)) continue;
+      unknown.add(beta);
+      log('warn', `${wire.name} does not know the beta ${beta}: requests go without it`);
+    }
+    return sent.filter((beta) => !form.betas.includes(beta));
   }
 
   function ask(request: ModelRequest, form: Form, signal: AbortSignal): AsyncIterable<ModelYield> {
@@ -86,7 +101,7 @@ export function createMessagesModel(options: EndpointOptions, wire: MessagesWire
           log('warn', `${model} does not take ${lost.join(', ')}: requests go without from now on`);
           forms.set(model, form);
         },
-        explain: (failure) => wire.explain(failure, model),
+        explain: (failure) => explainNoTools(failure) ?? wire.explain(failure, model),
       };
       return askingAgain(asked, (form) => ask(request, form, signal));
     },

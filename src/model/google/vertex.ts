@@ -1,22 +1,24 @@
-import { createMessagesModel } from '../anthropic/messages-elsewhere.ts';
-import { type EndpointOptions, methodUrl } from '../http/endpoint.ts';
+import { type CloudOptions, createMessagesModel } from '../anthropic/messages-elsewhere.ts';
+import { withAdvice } from '../explain-failure.ts';
+import { methodUrl } from '../http/endpoint.ts';
 import type { Failure, Model } from '../model.ts';
 
-export interface VertexOptions extends EndpointOptions {
+export interface VertexOptions extends CloudOptions {
   project: string;
   region: string;
 }
 
 /** Claude on Google Vertex AI. An `authToken` is sent as a bearer token. */
 export function createVertexModel(options: VertexOptions): Model {
-  const { project, region } = options;
+  const { project, region, nameOf } = options;
+  const named = (model: string) => nameOf?.(model) ?? vertexName(model);
   const place = `/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(region)}`;
   const base = methodUrl(options.baseUrl, `${place}/publishers/anthropic/models`, 'ANTHROPIC_VERTEX_BASE_URL');
   return createMessagesModel(options, {
     name: 'vertex',
     urlOf(model) {
       const url = new URL(base);
-      const id = encodeURIComponent(vertexName(model)).replaceAll('%40', '@');
+      const id = encodeURIComponent(named(model)).replaceAll('%40', '@');
       url.pathname = `${base.pathname}/${id}:streamRawPredict`;
       return url;
     },
@@ -28,7 +30,7 @@ export function createVertexModel(options: VertexOptions): Model {
     // Nothing is signed, but a token for all of Google's cloud follows no redirect either.
     sign: ({ headers }) => ({ ...headers }),
     betas: BETAS,
-    explain: (failure, model) => explained(failure, vertexName(model), options),
+    explain: (failure, model) => withAdvice(failure, adviceFor(failure, named(model), options)),
   });
 }
 
@@ -36,19 +38,25 @@ function vertexName(model: string): string {
   return model.replace(/^vertex\//i, '');
 }
 
-/** Betas that Vertex documents. */
-const BETAS: ReadonlySet<string> = new Set(['context-1m-2025-08-07', 'interleaved-thinking-2025-05-14']);
+/** Betas that Vertex documents for some of its models. */
+const BETAS: ReadonlySet<string> = new Set([
+  'compact-2026-01-12',
+  'computer-use-2025-01-24',
+  'computer-use-2025-11-24',
+  'context-1m-2025-08-07',
+  'context-management-2025-06-27',
+  'interleaved-thinking-2025-05-14',
+  'tool-examples-2025-10-29',
+  'tool-search-tool-2025-10-19',
+  'web-search-2025-03-05',
+]);
 
-function explained(failure: Failure, model: string, { project, region }: VertexOptions): Failure {
-  const advice = adviceFor(failure);
-  if (advice === null) return failure;
-  const { body: _, ...rest } = failure;
-  return { ...rest, message: `${failure.message.replace(/[.\s]*$/, '')}. ${advice}` };
-
-  function adviceFor({ class: kind, status }: Failure): string | null {
-    if (status === 401) return 'Sign in again: gcloud auth application-default login.';
-    if (kind === 'authentication') return `Check that ${project} may use Vertex AI, and has enabled ${model}.`;
-    if (kind !== 'model_not_found') return null;
-    return `Check the model's name, CLOUD_ML_REGION (${region}), and that ${project} has enabled the model.`;
+function adviceFor({ class: kind, status }: Failure, model: string, { project, region }: VertexOptions): string | null {
+  if (status === 401) return 'Sign in again: gcloud auth application-default login.';
+  // Without a status there was no token to ask with; the message says what to set.
+  if (kind === 'authentication' && status !== undefined) {
+    return `Check that ${project} may use Vertex AI, and has enabled ${model}.`;
   }
+  if (kind !== 'model_not_found') return null;
+  return `Check the model's name, CLOUD_ML_REGION (${region}), and that ${project} has enabled the model.`;
 }

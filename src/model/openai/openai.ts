@@ -1,4 +1,5 @@
 import { askingAgain, type Forms } from '../asking-again.ts';
+import { explainNoTools, explainServer, withAdvice } from '../explain-failure.ts';
 import type { Credential } from '../http/credential.ts';
 import { createEndpoint, type Endpoint, type EndpointOptions, methodUrl } from '../http/endpoint.ts';
 import { createStreamReader } from '../http/stream-reader.ts';
@@ -20,6 +21,8 @@ export interface OpenAiOptions extends EndpointOptions {
   name?: string;
   /** The setting or variable with the address, for texts about it. Default: `OPENAI_BASE_URL`. */
   addressFrom?: string;
+  /** The variable with the key, for texts about it. */
+  keyFrom?: string;
   /** The header for the key. Default: a bearer token. */
   keyHeader?: string;
 }
@@ -69,7 +72,7 @@ function streamAnswer(server: Server, request: ModelRequest, signal: AbortSignal
       }
       server.forms.set(request.model, form);
     },
-    explain: (failure) => explain(failure, server),
+    explain: (failure) => explainOpenAi(failure, { ...server, what: 'API for chat completions' }),
   };
   return askingAgain(forms, (form) => askOnce(server, request, { form, signal }));
 }
@@ -107,19 +110,19 @@ export function authorizationOf(
   return token === undefined ? {} : { authorization: `Bearer ${token}` };
 }
 
-const NO_TOOLS = /(not|n't) support tools?\b|support tool use|tools? (is|are) not supported/i;
-
-/** A 404 that does not mention the model is about the address: most often `/v1` is missing. */
-function explain(failure: Failure, { url, options: { addressFrom = 'OPENAI_BASE_URL' } }: Server): Failure {
-  if (NO_TOOLS.test(failure.message)) {
-    const { body: _, ...rest } = failure;
-    const advice = 'Choose a model that can call tools: an agent cannot work without them.';
-    return { ...rest, class: 'invalid_request', message: `${failure.message.replace(/[.\s]*$/, '')}. ${advice}` };
-  }
+/** The failure with what to do about it. A 404 that does not mention the model is about the address. */
+export function explainOpenAi(
+  failure: Failure,
+  { url, what, options }: { url: URL; what: string; options: OpenAiOptions },
+): Failure {
+  const { name, addressFrom = 'OPENAI_BASE_URL', keyFrom } = options;
+  const known =
+    explainNoTools(failure) ?? (name === undefined ? null : explainServer(failure, { keyFrom, addressFrom }));
+  if (known) return known;
   if (failure.status !== 404 || failure.providerType !== undefined) return failure;
-  const { body: _, ...rest } = failure;
-  const message =
-    `There are no chat completions at ${url.origin}${url.pathname} (HTTP status 404). ` +
-    `Check ${addressFrom}: it usually ends in /v1.`;
-  return { ...rest, class: 'invalid_request', message };
+  const message = `There is no ${what} at ${url.origin}${url.pathname} (HTTP status 404)`;
+  return {
+    ...withAdvice({ ...failure, message }, `Check ${addressFrom}: it usually ends in /v1.`),
+    class: 'invalid_request',
+  };
 }

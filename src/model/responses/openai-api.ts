@@ -2,7 +2,7 @@ import { askingAgain, type Forms } from '../asking-again.ts';
 import { createEndpoint, methodUrl } from '../http/endpoint.ts';
 import { createStreamReader } from '../http/stream-reader.ts';
 import type { Model, ModelRequest, ModelYield } from '../model.ts';
-import { authorizationOf, createOpenAiModel, type OpenAiOptions } from '../openai/openai.ts';
+import { authorizationOf, createOpenAiModel, explainOpenAi, type OpenAiOptions } from '../openai/openai.ts';
 import { serverName } from '../openai/openai-request.ts';
 import {
   adaptResponsesForm,
@@ -73,7 +73,7 @@ function createResponsesModel(options: OpenAiOptions, url: URL): Model {
           runtime.log('warn', `${request.model} refuses a part of its settings for reasoning: requests go without it`);
           forms.set(request.model, form);
         },
-        explain: (failure) => failure,
+        explain: (failure) => explainOpenAi(failure, { url, what: 'Responses API', options }),
       };
       return askingAgain(asked, (form) => ask(request, form, signal));
     },

@@ -2,6 +2,7 @@ import { describe, expect, it, test } from 'vitest';
 import { connectElsewhere } from '../../../src/host/engine/elsewhere.ts';
 import { createModels } from '../../../src/host/engine/engine-models.ts';
 import { secretValues, toolEnv } from '../../../src/host/engine/environment.ts';
+import { withSettingsEnv } from '../../../src/host/launch/apply-settings.ts';
 import { resolveModel } from '../../../src/model/resolve.ts';
 import { collectEvents, modelCases, startFakeApi, startFakeOpenAi } from '../../../src/testing/index.ts';
 import { HeddleError } from '../../../src/wire/errors.ts';
@@ -191,6 +192,16 @@ test('[G4] keys of all providers are hidden, and not in the environment of tools
   const chosen = { ...account, CLAUDE_CODE_USE_BEDROCK: '1' };
   expect(toolEnv(chosen)).toEqual({ AWS_ACCESS_KEY_ID: 'AKIA', CLAUDE_CODE_USE_BEDROCK: '1' });
   expect(secretValues(chosen)).toEqual(['secret-key-1', 'session-1']);
+  for (const config of [
+    { model: 'bedrock/sonnet' },
+    { model: 'cloudy' },
+    { model: 'sonnet', fallbackModel: 'haiku, Bedrock/x' },
+  ]) {
+    const launched = withSettingsEnv(account, { env: {}, modelAliases: { cloudy: 'bedrock/opus' } } as never, config);
+    expect(toolEnv(launched)).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
+    expect(secretValues(launched)).toEqual(['secret-key-1', 'session-1']);
+  }
+  expect(withSettingsEnv(account, { env: {} } as never, { model: 'sonnet' })).toEqual(account);
 });
 
 test.each<[string | undefined, Record<string, string>, string, string]>([
@@ -199,6 +210,15 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
     { CLAUDE_CODE_USE_BEDROCK: '1', AWS_REGION: 'eu-west-1' },
     'bedrock',
     'eu.anthropic.claude-sonnet-4-5-20250929-v1:0',
+  ],
+  ['bedrock/haiku', { AWS_REGION: 'ap-northeast-1' }, 'bedrock', 'bedrock/jp.anthropic.claude-haiku-4-5-20251001-v1:0'],
+  ['bedrock/opus', { AWS_REGION: 'ap-northeast-1' }, 'bedrock', 'bedrock/global.anthropic.claude-opus-4-6-v1'],
+  ['bedrock/opus', { AWS_REGION: 'ap-southeast-2' }, 'bedrock', 'bedrock/au.anthropic.claude-opus-4-6-v1'],
+  [
+    'bedrock/sonnet',
+    { AWS_REGION: 'ap-south-1' },
+    'bedrock',
+    'bedrock/global.anthropic.claude-sonnet-4-5-20250929-v1:0',
   ],
   ['opus', { CLAUDE_CODE_USE_VERTEX: '1' }, 'vertex', 'claude-opus-4-6'],
   ['sonnet', { CLAUDE_CODE_USE_FOUNDRY: '1', ANTHROPIC_DEFAULT_SONNET_MODEL: 'my-sonnet' }, 'foundry', 'my-sonnet'],

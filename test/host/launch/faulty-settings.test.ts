@@ -74,6 +74,7 @@ const WARNED: Row[] = [
   ['gcpAuthRefresh', true, 'gcpAuthRefresh must be a text, and is true'],
   ['modelProviders', 'x', 'modelProviders must be an object, and is a text'],
   ['modelPricing', 'x', 'modelPricing must be an object, and is a text'],
+  ['modelOverrides', 'x', 'modelOverrides must be an object, and is a text'],
   ['modelCatalog', 'yes', 'modelCatalog must be true or false, and is a text'],
   ['autoCompactEnabled', 'yes', 'autoCompactEnabled must be true or false, and is a text'],
   ['fileCheckpointingEnabled', 1, 'fileCheckpointingEnabled must be true or false, and is 1'],

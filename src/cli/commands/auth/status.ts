@@ -1,5 +1,5 @@
 import { type AuthView, type ProviderAuth, projectsFolder, viewAuth } from '../../../admin/auth.ts';
-import type { KeyProvider } from '../../../host/engine/engine-models.ts';
+import type { ProviderView } from '../../../admin/provider-view.ts';
 import { printable } from '../../../util/text/printable.ts';
 import { takeWords } from '../../flags/command-args.ts';
 import { columns } from '../../terminal/show-value.ts';
@@ -35,21 +35,22 @@ export const status: AuthAction = {
     const view = await viewAuth(engine, args.config);
     const provider = providerOf(args) ?? view.provider;
     const auth = view.providers.find((each) => each.provider === provider) ?? null;
+    const elsewhere = auth === null ? view.elsewhere : null;
     const isText = args.has('--text') || (process.stdout.isTTY === true && !args.has('--json'));
-    if (isText) printLines(columns(rowsOf(view, auth), terminalOf(process.stdout, process.env)));
-    else printJson(reportOf(view, auth));
+    if (isText) printLines(columns(rowsOf(view, auth, elsewhere), terminalOf(process.stdout, process.env)));
+    else printJson(reportOf(view, auth, elsewhere));
     if (view.problem !== null) printRemark(printable(view.problem));
-    return auth === null || auth.isReady ? 0 : 1;
+    return (auth ?? elsewhere)?.isReady === false ? 1 : 0;
   },
 };
 
 /** The fields that hosts of the reference read, followed by Heddle's own. */
-function reportOf(view: AuthView, auth: ProviderAuth | null) {
-  const source = auth?.method === 'oauth_token' ? null : (auth?.source ?? null);
+function reportOf(view: AuthView, auth: ProviderAuth | null, elsewhere: ProviderView | null) {
+  const source = auth?.method === 'oauth_token' ? null : (auth?.source ?? elsewhere?.source ?? null);
   return {
-    loggedIn: auth === null || auth.isReady,
-    authMethod: auth?.method ?? 'none',
-    apiProvider: apiProvider(auth?.provider ?? null),
+    loggedIn: (auth ?? elsewhere)?.isReady !== false,
+    authMethod: auth?.method ?? (elsewhere?.source ? 'api_key' : 'none'),
+    apiProvider: apiProvider(auth?.provider ?? elsewhere?.name ?? null),
     ...(source !== null && { apiKeySource: source === 'stored' ? '/login managed key' : source }),
     analyticsDisabled: true,
     projectsDirectory: projectsFolder(view.configHome),
@@ -63,20 +64,28 @@ function reportOf(view: AuthView, auth: ProviderAuth | null) {
   };
 }
 
-function apiProvider(provider: KeyProvider | null): string {
+function apiProvider(provider: string | null): string {
   if (provider === null) return 'none';
   return provider === 'anthropic' ? 'firstParty' : provider;
 }
 
-function rowsOf(view: AuthView, auth: ProviderAuth | null): string[][] {
+function rowsOf(view: AuthView, auth: ProviderAuth | null, elsewhere: ProviderView | null): string[][] {
   return [
     ['model', view.model === null ? 'a recording' : printable(view.model)],
-    ['credential', auth === null ? 'none is needed' : credentialText(auth, view)],
+    ['credential', auth === null ? elsewhereText(elsewhere) : credentialText(auth, view)],
     ...view.providers
       .filter(({ provider, source }) => provider !== auth?.provider && source !== null)
       .map((other) => [other.provider, credentialText(other, view)]),
     ['config home', printable(view.configHome)],
   ];
+}
+
+function elsewhereText(elsewhere: ProviderView | null): string {
+  if (elsewhere === null) return 'none is needed';
+  const { name, lacks, source } = elsewhere;
+  return printable(
+    lacks ?? (source === null ? `found when ${name} is asked, if it needs one` : `${source}, for ${name}`),
+  );
 }
 
 function credentialText({ provider, source, origin, stored, isReady }: ProviderAuth, { helper }: AuthView): string {
