@@ -1,5 +1,4 @@
 import type { Engine } from '../host/engine/engine.ts';
-import type { Env } from '../host/engine/environment.ts';
 import { readStoredKeys } from '../host/engine/stored-keys.ts';
 import { openLaunchContext } from '../host/launch/launch-context.ts';
 import { type ModelChoice, modelChoices } from '../model/model-choices.ts';
