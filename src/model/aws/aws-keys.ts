@@ -37,7 +37,7 @@ export async function findAwsKeys(sources: AwsSources): Promise<ExpiringCredenti
   const missing =
     'no AWS keys were found: set AWS_BEARER_TOKEN_BEDROCK, or AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or ' +
     'AWS_PROFILE with keys or credential_process in ~/.aws, or awsCredentialExport in your settings ' +
-    '(such as: aws configure export-credentials)';
+    '(such as: aws configure export-credentials); a machine of EC2 needs @aws-sdk/credential-provider-node beside Heddle';
   return (await ofLibrary(sources, missing)) ?? fail(missing);
 }
 

@@ -13,6 +13,8 @@ export interface GoogleSources {
   ask: AskOnce;
   /** Milliseconds since 1970. */
   now(): number;
+  /** What the machine calls itself. Default: what Linux says. */
+  product?(): Promise<string>;
   /** Google's own library, for federated identities. Null: it is not installed. */
   library?(): Promise<GoogleAuthLibrary | null>;
 }
@@ -121,13 +123,29 @@ async function exchange(
   throw new Error(`Google refused the credentials (${reason}): gcloud auth application-default login signs in again`);
 }
 
-/** A machine of Google's cloud knows this name; elsewhere it does not exist, or nobody answers. */
-async function ofMetadataServer({ env, ask, now }: GoogleSources): Promise<ExpiringCredential | null> {
-  const host = env.GCE_METADATA_HOST?.trim();
+/** The address at which machines of Google's cloud ask about themselves. */
+const METADATA = '169.254.169.254';
+const METADATA_TIMEOUT_MS = 1000;
+
+/** Other machines have the same address for something else, or nobody: they are not asked. */
+async function ofMetadataServer({
+  env,
+  ask,
+  now,
+  product = productName,
+}: GoogleSources): Promise<ExpiringCredential | null> {
+  const isOfGoogle = async () => !!env.K_SERVICE?.trim() || /^Google\b/.test(await product());
+  const host = env.GCE_METADATA_HOST?.trim() || ((await isOfGoogle()) ? METADATA : '');
   if (!host) return null;
   const url = new URL(`http://${host}/computeMetadata/v1/instance/service-accounts/default/token`);
-  const answer = await ask({ url, method: 'GET', headers: { 'metadata-flavor': 'Google' } }).catch(() => null);
+  const request = { url, method: 'GET', headers: { 'metadata-flavor': 'Google' } } as const;
+  const answer = await ask(request, METADATA_TIMEOUT_MS).catch(() => null);
   return answer?.status === 200 ? tokenIn(answer.text, now()) : null;
+}
+
+/** What Linux says about the machine, such as `Google Compute Engine`. */
+function productName(): Promise<string> {
+  return readFile('/sys/class/dmi/id/product_name', 'utf8').catch(() => '');
 }
 
 function tokenIn(text: string, now: number): ExpiringCredential | null {

@@ -5,6 +5,7 @@ export type ProxyEnv = Readonly<Record<string, string | undefined>>;
 
 /** The proxy that requests to `target` go through, or null. Lower-case names win, as they do in curl. */
 export function proxyFor(target: URL, env: ProxyEnv): URL | null {
+  if (LINK_LOCAL.test(target.hostname)) return null;
   const value = read(env, target.protocol === 'https:' ? 'https_proxy' : 'http_proxy');
   if (!value || isExempt(target, read(env, 'no_proxy') ?? '')) return null;
   const url = tryUrl(withScheme(value));
@@ -16,6 +17,9 @@ export function proxyFor(target: URL, env: ProxyEnv): URL | null {
   }
   return url;
 }
+
+/** Where a machine of a cloud asks for its own credentials: no other machine has the answer, or may see it. */
+const LINK_LOCAL = /^(169\.254\.\d+\.\d+|\[fd00:ec2::[\da-f]+\]|metadata\.google\.internal)$/i;
 
 /** The header that a proxy with a user name in its address expects. */
 export function proxyAuthorization(proxy: URL): string | undefined {

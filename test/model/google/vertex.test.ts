@@ -108,6 +108,25 @@ describe('tokens', () => {
     });
   });
 
+  it.each<[string, Record<string, string>, string, string | null]>([
+    ['a machine of Google', {}, 'Google Compute Engine', '169.254.169.254'],
+    ['Cloud Run', { K_SERVICE: 'web' }, '', '169.254.169.254'],
+    ['a host that the environment names', { GCE_METADATA_HOST: 'meta.example:80' }, 'Other', 'meta.example'],
+    ['any other machine', {}, 'Virtual Machine', null],
+  ])('of %s come from the metadata server', async (_what, env, product, host) => {
+    const asked: string[] = [];
+    const ask: ReturnType<typeof createAskOnce> = async ({ url, headers }) => {
+      asked.push(url.hostname);
+      expect(headers).toEqual({ 'metadata-flavor': 'Google' });
+      return { status: 200, text: JSON.stringify({ access_token: 'ya29.machine', expires_in: 60 }) };
+    };
+    const given = { ...sources({ HOME: folder(), ...env }), ask, product: async () => product };
+    const finding = findGoogleToken(given);
+    if (host === null) await expect(finding).rejects.toThrow(/no Google credentials/);
+    else expect((await finding).credential).toEqual({ authToken: 'ya29.machine' });
+    expect(asked).toEqual(host === null ? [] : [host]);
+  });
+
   it('that cannot be found say what to do', async () => {
     await expect(findGoogleToken(sources({ HOME: folder() }))).rejects.toThrow(/gcloud auth application-default login/);
     const gone = sources({ GOOGLE_APPLICATION_CREDENTIALS: '/nowhere.json' });

@@ -13,6 +13,8 @@ describe('proxyFor', () => {
     [http, { HTTP_PROXY: 'p:3128' }, 'http://p:3128/'],
     [http, { HTTP_PROXY: '  ' }, null],
     [http, {}, null],
+    [new URL('http://169.254.170.2/v2/credentials'), { HTTP_PROXY: 'http://p:1' }, null],
+    [new URL('http://[fd00:ec2::23]/v1/credentials'), { HTTP_PROXY: 'http://p:1' }, null],
   ])('%s with %j goes through %s', (target, env, expected) => {
     expect(proxyFor(target, env)?.href ?? null).toBe(expected);
   });
