@@ -29,6 +29,7 @@ export async function askCatalog(source: CatalogSource): Promise<CatalogRow | nu
 
 const ROWS: Readonly<Record<string, (source: CatalogSource) => Promise<CatalogRow | null>>> = {
   openrouter: ofOpenRouter,
+  gemini: ofGemini,
   ollama: ofOllama,
   lmstudio: ofLmStudio,
   llamacpp: ofLlamaCpp,
@@ -59,6 +60,20 @@ function priceOf(pricing: JsonObject): CatalogRow {
   const cacheWrite = perMillion('input_cache_write') ?? input;
   const cacheRead = perMillion('input_cache_read') ?? input;
   return { price: { input, output, cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite } };
+}
+
+/** Google's own API stands beside the one that is made after OpenAI's, and takes the key in a header of its own. */
+async function ofGemini({ server, model, headers, ask }: CatalogSource): Promise<CatalogRow | null> {
+  const base = server.baseUrl.replace(/\/+$/, '').replace(/\/openai$/, '');
+  const key = headers.authorization?.replace(/^Bearer /, '');
+  const { status, text } = await ask({
+    url: new URL(`${base}/models/${encodeURIComponent(model)}`),
+    method: 'GET',
+    headers: { accept: 'application/json', ...(key && { 'x-goog-api-key': key }) },
+  });
+  const body = tryParseJson(text);
+  if (status !== 200 || !isObject(body)) return null;
+  return { ...tokens('contextWindow', body.inputTokenLimit), ...tokens('maxOutputTokens', body.outputTokenLimit) };
 }
 
 /** The window of the loaded model: Ollama cuts what is longer, whatever the model could take. */

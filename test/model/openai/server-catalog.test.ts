@@ -45,6 +45,26 @@ test('OpenRouter tells window, limit and prices per token', async () => {
   expect(asked).toEqual(['https://openrouter.ai/api/v1/models']);
 });
 
+test('Gemini tells window and limit at Google’s own API, with the key in a header', async () => {
+  const asked: unknown[] = [];
+  const row = await askCatalog({
+    server: { name: 'gemini', baseUrl: 'https://g.example/v1beta/openai/' },
+    model: 'gemini-3-pro-preview',
+    headers: { authorization: 'Bearer gemini-key-1' },
+    async ask({ url, headers }) {
+      asked.push([url.href, headers]);
+      return { status: 200, text: JSON.stringify({ inputTokenLimit: 1_048_576, outputTokenLimit: 65_536 }) };
+    },
+  });
+  expect(row).toEqual({ contextWindow: 1_048_576, maxOutputTokens: 65_536 });
+  expect(asked).toEqual([
+    [
+      'https://g.example/v1beta/models/gemini-3-pro-preview',
+      { accept: 'application/json', 'x-goog-api-key': 'gemini-key-1' },
+    ],
+  ]);
+});
+
 test('a price that varies is none', async () => {
   const row = { id: 'openrouter/auto', context_length: 2000, pricing: { prompt: '-1', completion: '-1' } };
   expect(await asking('openrouter', 'http://h/v1', row.id, { '/v1/models': { data: [row] } }).row).toEqual({
