@@ -37,6 +37,15 @@ describe('programs that are not known to start others, and variables that tell t
     'npm_config_script_shell=zap npm test',
     'npm --script-shell zap test',
     'prlimit sh -c "$x"',
+    "some-tool 'a=z; b=ap; $a$b x'",
+    "some-tool 'z?p x'",
+    "some-tool --run='`echo za``echo p` x'",
+    "some-tool 'printf z%s ap | sh'",
+    "echo 'z*p x' | some-tool",
+    "some-tool <<< 'exec z[a]p'",
+    "some-tool <(echo 'z\\ap x')",
+    'echo \'run("za" + "p")\' > f.py; some-tool f.py',
+    "echo 'exec zap' | json_pp -f eval",
   ])('[R-3] [R-4] %s is denied', (command) => {
     expect(decide(bash(command), denying).behavior).toBe('deny');
   });
@@ -49,6 +58,11 @@ describe('programs that are not known to start others, and variables that tell t
     'FORCE=zapper make',
     'npm --prefix sub run build',
     'git commit -m "sh -c zap"',
+    'some-tool --message "fix: tests (all of them) pass; 3 * 4"',
+    "some-tool --filter '.items[] | select(.a > 1)'",
+    'echo "SELECT * FROM t WHERE a = 1" | some-tool --query',
+    'some-tool <<\'END\'\n{"a": [1, 2], "b": "c d"}\nEND',
+    'curl -s http://localhost/x | json_pp',
   ])('[R-6] %s is not', (command) => {
     expect(decide(bash(command), denying).behavior).toBe('allow');
   });

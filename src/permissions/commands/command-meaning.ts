@@ -13,12 +13,15 @@ export function meaningOf(
   command: SimpleCommand,
   grammars: Grammars,
   within: Within,
-): Pick<ShellCommand, 'meaning' | 'runs' | 'sets'> {
+): Pick<ShellCommand, 'meaning' | 'runs' | 'sets' | 'codes'> {
   const [name, ...words] = command.words;
   if (typeof name !== 'string') return { meaning: null, runs: null };
   const found = grammars.find(programName(name));
   const rest = { ...command, words };
-  if (found === undefined) return { meaning: null, runs: shellBehind(rest, grammars, within) };
+  if (found === undefined) {
+    const codes = codesIn(rest, within);
+    return { meaning: null, runs: shellBehind(rest, grammars, within), ...(codes.length > 0 && { codes }) };
+  }
   const { meaning, runs, sets } = interpret(rest, found.program, found.grammar, grammars.options, within);
   const more = { runs, ...(sets.length > 0 && { sets }) };
   if (!isStandard(name))
@@ -49,6 +52,17 @@ function shellBehind({ words }: SimpleCommand, grammars: Grammars, within: Withi
   const at = words.findIndex((word, each) => isShell(word) && takesCode(words.slice(each + 1)));
   return at === -1 ? null : within.words(words.slice(at));
 }
+
+/** What shells would read in the texts that a program is given; texts that they could not read are left out. */
+function codesIn({ words, input, fed = [] }: SimpleCommand, within: Within): ShellScript[] {
+  const texts = [...words, ...(input === undefined ? [] : [input]), ...fed];
+  return texts.flatMap((text) =>
+    typeof text === 'string' && /[\s;&|(!]/.test(text) && text.length <= MAX_CODE ? [within.text(text)] : [],
+  );
+}
+
+/** Longer texts are data. */
+const MAX_CODE = 8000;
 
 const SHELL_NAMES = /^(?:sh|bash|dash|ash|rbash|zsh|ksh|mksh|fish|csh|tcsh|pwsh|elvish|nu)$/;
 

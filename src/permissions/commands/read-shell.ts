@@ -15,8 +15,10 @@ import {
   type SimpleCommand,
   type Word,
 } from '../shell/shell-script.ts';
+import { textsPrinted } from '../shell/simple-commands.ts';
 import { holdsCommand, isActedOn } from '../shell/variables.ts';
 import { meaningOf } from './command-meaning.ts';
+import { withFedTexts } from './fed-texts.ts';
 
 /** The parser comes through the same door as the grammars. */
 export { loadShellParser } from '../shell/shell-parser.ts';
@@ -44,7 +46,10 @@ export function readShell(text: string, parse: ParseShell | null): ShellScript {
 
 /** Whether a parser could tell more about a script that was read without one. */
 export function needsParser(script: ShellScript): boolean {
-  return script.unknown === NOT_PLAIN || script.commands.some(({ runs }) => runs !== null && needsParser(runs));
+  return (
+    script.unknown === NOT_PLAIN ||
+    script.commands.some(({ runs, codes = [] }) => [...(runs === null ? [] : [runs]), ...codes].some(needsParser))
+  );
 }
 
 const NOT_PLAIN = 'the command is not a plain sequence of commands, so what it would run cannot be told';
@@ -66,8 +71,9 @@ function readText(text: string, { parse, grammars, depth }: Reading): ShellScrip
   if (text.length > MAX_LENGTH) return notRead('the command is too long to be understood');
   if (depth > MAX_DEPTH) return notRead('code in it is nested too deep');
   if (text.trim() === '') return notStatic('there is no command in it');
-  const parsed = plain(text) ?? (parse === null ? notRead(NOT_PLAIN) : parse(text));
-  if (parsed === null) return notRead('the command cannot be read as a shell would read it');
+  const read = plain(text) ?? (parse === null ? notRead(NOT_PLAIN) : parse(text));
+  if (read === null) return notRead('the command cannot be read as a shell would read it');
+  const parsed = withFedTexts(read);
   const words = parsed.commands.flatMap((command) => command.words);
   const open = words.filter((word) => typeof word !== 'string');
   if (words.length > MAX_WORDS || open.length > MAX_OPEN_WORDS)
@@ -80,7 +86,11 @@ function readText(text: string, { parse, grammars, depth }: Reading): ShellScrip
 function plain(text: string): ParsedScript | null {
   const found = readPlain(text);
   if (found === null) return null;
-  const commands = found.commands.map((words) => ({ words, assigns: [] }));
+  const commands: SimpleCommand[] = [];
+  for (const [at, words] of found.commands.entries()) {
+    const fed = commands.slice(at - 1).flatMap((before) => (found.piped[at] ? textsPrinted(before) : []));
+    commands.push({ words, assigns: [], ...(fed.length > 0 && { fed }) });
+  }
   return { commands, redirects: [], unknown: null, ordered: found.ordered };
 }
 

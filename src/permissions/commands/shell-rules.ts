@@ -39,7 +39,34 @@ function mayRun(command: ShellCommand, rule: readonly RuleWord[]): boolean {
   if (assigns.some(({ value }) => mentions(value, rule))) return true;
   const passed = meaning === null ? words : meaning.passes;
   if (passed.length === 0) return false;
-  return fits(passed.flatMap(withOptionValue), loosened(rule)) || isText(passed, command, rule);
+  return (
+    fits(passed.flatMap(withOptionValue), loosened(rule)) ||
+    isText(passed, command, rule) ||
+    (command.codes ?? []).some((code) => codeMayRun(code, rule))
+  );
+}
+
+/** Whether a text would run what a rule names if it were code for a shell, or hands code to something that runs it. */
+function codeMayRun(code: ShellScript, rule: readonly RuleWord[]): boolean {
+  return everyCommand(code).some((command) => {
+    const [name, ...words] = command.words;
+    const isRunner = typeof name === 'string' && RUNS_CODE.test(programName(name));
+    if (isRunner && (command.meaning?.doubt || (command.runs !== null && whyUnknown(command.runs) !== null)))
+      return true;
+    // A star alone stands between numbers more often than for names of programs.
+    const named = [
+      ...(name === undefined ? [] : [name]),
+      ...words.filter((word) => typeof word === 'string' || hasLetter(word)),
+    ];
+    return mayRun({ ...command, words: named }, rule);
+  });
+}
+
+const RUNS_CODE =
+  /^(?:eval|exec|env|xargs|sh|bash|dash|zsh|ksh|fish|busybox|perl|python[\d.]*|node|ruby|php|lua|awk|gawk|mawk|sed|tclsh|base64|xxd)$/;
+
+function hasLetter(word: Word): boolean {
+  return partsOf(word).some((part) => typeof part === 'string' && /\w/.test(part));
 }
 
 /** Options may stand between the words of a program and its subcommands: `git -C dir push`. */
@@ -110,8 +137,12 @@ function mayName(word: Word, wanted: readonly Part[]): boolean {
 }
 
 /** Whether a text in one word (`some-runner "rm x"`), or the input, mentions what a rule names. */
-function isText(passed: readonly Word[], { meaning, input }: ShellCommand, rule: readonly RuleWord[]): boolean {
-  const texts = [...passed, ...(meaning === null && input !== undefined ? [input] : [])];
+function isText(
+  passed: readonly Word[],
+  { meaning, input, fed = [] }: ShellCommand,
+  rule: readonly RuleWord[],
+): boolean {
+  const texts = [...passed, ...(meaning === null ? [...(input === undefined ? [] : [input]), ...fed] : [])];
   return texts.some((word) => {
     const parts = partsOf(word).filter((part) => typeof part === 'string');
     if (meaning === null && parts.some((part) => STARTS_PROGRAMS.test(part))) return true;
@@ -121,7 +152,7 @@ function isText(passed: readonly Word[], { meaning, input }: ShellCommand, rule:
 
 /** Code in some language that starts programs by names which it may put together, or for a shell that does. */
 const STARTS_PROGRAMS =
-  /\$\((?!\()|(?:^|[^\w-])(?:system|exec(?:[lv]p?e?|file|filesync|sync|ute)?|popen\w*|spawn(?:sync|[lv]p?e?)?|eval|syscall|shell_exec|passthru|proc_open|subprocess(?:\.\w+)?)\(/i;
+  /\$\((?!\()|(?:^|[^\w-])(?:system|exec(?:[lv]p?e?|file|filesync|sync|ute)?|popen\w*|spawn(?:sync|[lv]p?e?)?|eval|syscall|shell_exec|passthru|proc_open|__import__|getattr|processbuilder|getruntime|subprocess(?:\.\w+)?)\(/i;
 const CODE = /[\s;&|(!]/;
 
 /** Names in a text, also those that a shell or another language would put together of pieces: `to''uch`, `"to" + "uch"`, `to$x`. */
@@ -132,7 +163,10 @@ function mentions(code: Word, rule: readonly RuleWord[]): boolean {
     .toLowerCase();
   const joined = text.replaceAll(/["'`]\s*[.+~]{1,2}\s*["'`]|["']\s+["']|["'`\\]/g, '');
   const names = new Set([text, joined].flatMap((each) => each.split(/[^\w.-]+/)));
-  const pieces = [...joined.matchAll(PIECES)].map(([piece]) => ({ parts: partsOfPiece(piece), many: false }));
+  const unquoted = text.replaceAll(/["'\\]/g, '');
+  const pieces = [joined, unquoted]
+    .flatMap((each) => [...each.matchAll(PIECES)])
+    .map(([piece]) => ({ parts: partsOfPiece(piece), many: false }));
   return rule.every(
     (wanted) =>
       wanted === ANY_WORDS ||
@@ -141,13 +175,13 @@ function mentions(code: Word, rule: readonly RuleWord[]): boolean {
   );
 }
 
-/** A name of which a shell fills in a part: letters next to a variable or a substitution. */
-const GAP = /\$\{[^{}]*\}|\$\([^()]*\)|\$(?:\w+|[@*#?!-])/;
-const PIECES = new RegExp(`[\\w./-]+(?:${GAP.source})[\\w.-]*|(?:${GAP.source})[\\w.-]+`, 'g');
+/** A name of which a shell fills in a part: letters next to a variable, a substitution or a pattern. */
+const GAP = /\$\{[^{}]*\}|\$\([^()]*\)|\$(?:\w+|[@*#?!-])|`[^`\n]*`|[?*]|\[[^[\]\s]*\]|\{[^{}\s]*,[^{}\s]*\}/;
+const PIECES = new RegExp(`[\\w./-]+(?:${GAP.source})[\\w.-]*|(?:${GAP.source})[\\w.-]+|(?:\`[^\`\\n]*\`){2,}`, 'g');
 
 function partsOfPiece(piece: string): Part[] {
   return piece
     .split(new RegExp(`(${GAP.source})`))
-    .map((text): Part => (GAP.test(text) ? ANY_TEXT : text))
+    .map((text): Part => (/^[?*[]/.test(text) && GAP.test(text) ? { any: 'name' } : GAP.test(text) ? ANY_TEXT : text))
     .filter((part) => part !== '');
 }

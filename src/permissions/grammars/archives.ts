@@ -60,7 +60,7 @@ export const ARCHIVES: readonly Grammar[] = [
   { names: '7z 7za 7zr p7zip', read: (command, found) => sevenZip(command, found) },
   {
     names:
-      'bsdtar cpio bsdcpio bsdcat pax ar jar ptar mcp mmv mln mad hardlink funzip unzipsfx unrar rar unar lsar lha arj cabextract xar shar unshar',
+      'bsdtar cpio bsdcpio bsdcat pax ar jar ptar gpgtar gpg-zip tarcat rmt rmt-tar mksquashfs unsquashfs mkisofs genisoimage xorriso xorrisofs growisofs mke2fs mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.cramfs mkfs.erofs mkfs.btrfs mkfs.jffs2 mkfs.ubifs genext2fs debugfs e2image e2cp mcp mmv mln mad hardlink funzip unzipsfx unrar rar unar lsar lha arj cabextract xar shar unshar',
     options: 'help',
     operands: 'never*',
     more: (_argv, found) => found.doubt('which files it touches cannot be told'),

@@ -39,7 +39,7 @@ export const BUILD_TOOLS: readonly Grammar[] = [
   { names: 'cargo', read: cargo },
   { names: 'go', read: go },
   { names: 'cpp', options: 'P C', operands: 'script out', exact: true },
-  { names: 'gcc g++ cc c++ clang clang++ gfortran tcc', read: compiler },
+  { names: 'gcc g++ cc c++ c89 c99 clang clang++ gfortran tcc', read: compiler },
   {
     names: 'rustc',
     options:
@@ -61,7 +61,7 @@ export const BUILD_TOOLS: readonly Grammar[] = [
   { names: 'mvn mvnw mvnd', read: (command, found) => properties(command, MAVEN, found) },
   { names: 'gradle gradlew', read: (command, found) => properties(command, GRADLE, found) },
   neverKnown(
-    'ld ld.bfd ld.gold ld.lld lld mold as objcopy ranlib libtool distcc ccache sccache icecc bear scan-build intercept-build compiledb buck buck2 bazel bazelisk pants please waf scons ant sbt mill lein boot rebar3 stack cabal',
+    'ld ld.bfd ld.gold ld.lld gold lld mold as llvm-mc llvm-ml objcopy llvm-objcopy ranlib gcc-ar gcc-nm gcc-ranlib llvm-ar llvm-ranlib llvm-lib nvcc cpack pkgdata mvndebug libtool distcc ccache sccache icecc bear scan-build intercept-build compiledb buck buck2 bazel bazelisk pants please waf scons ant sbt mill lein boot rebar3 stack cabal',
     'its words can name programs and plugins',
   ),
   {

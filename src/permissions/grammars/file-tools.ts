@@ -138,7 +138,7 @@ export const FILE_TOOLS: readonly Grammar[] = [
     operands: 'edit in',
     more: (_argv, found) => found.doubt('which files it changes is in its input'),
   },
-  neverKnown('ctags etags cscope cscope-indexer ocs gtags', 'it reads whole directories'),
+  neverKnown('ctags ctags-universal etags cscope cscope-indexer ocs gtags', 'it reads whole directories'),
   { names: 'rename prename file-rename', options: 'n,nono,no-act v,verbose f,force', operands: 'lang edit*' },
   changer('dos2unix unix2dos', 'k q f', 'edit*'),
   {

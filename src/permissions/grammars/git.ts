@@ -2,15 +2,22 @@ import type { SimpleCommand, Word } from '../shell/shell-script.ts';
 import { GIT_READERS } from './git-readers.ts';
 import { isHarmlessSetting } from './git-settings.ts';
 import { GIT_WRITERS } from './git-writers.ts';
-import type { Findings, Grammar, TableGrammar } from './grammar.ts';
-
-export const GIT: readonly Grammar[] = [{ names: 'git', read: git }];
+import { type Findings, type Grammar, neverKnown, type TableGrammar } from './grammar.ts';
 
 const SUBCOMMANDS: ReadonlyMap<string, TableGrammar> = new Map(
   [...GIT_READERS, ...GIT_WRITERS].flatMap((grammar) =>
     grammar.names.split(' ').map((name) => [name, grammar] as const),
   ),
 );
+
+export const GIT: readonly Grammar[] = [
+  { names: 'git', read: git },
+  neverKnown([...SUBCOMMANDS.keys()].map((name) => `git-${name}`).join(' '), 'it is a part of git'),
+  neverKnown(
+    'git-shell git-upload-archive git-upload-pack git-receive-pack scalar git-filter-repo git-crypt git-secret',
+    'it works on a repository as its input and its words say',
+  ),
+];
 
 /** Options before the subcommand that change nothing about what runs. */
 const PLAIN_OPTIONS =

@@ -118,11 +118,11 @@ export const SYSTEM_TOOLS: readonly Grammar[] = [
     more: (_argv, found) => found.doubt('what it changes cannot be told'),
   },
   neverKnown(
-    'init shutdown reboot halt poweroff telinit service invoke-rc.d update-rc.d rc-service initctl loginctl machinectl systemd-nspawn systemd-analyze journalctl coredumpctl busctl udevadm ldconfig update-alternatives',
+    'init shutdown reboot halt poweroff telinit service invoke-rc.d update-rc.d rc-service initctl loginctl machinectl systemd-nspawn systemd-analyze systemd-tmpfiles systemd-sysusers systemd-repart systemd-firstboot gpg-connect-agent xauth journalctl coredumpctl busctl udevadm ldconfig update-alternatives',
     'what it starts or changes cannot be told',
   ),
   neverKnown(
-    'sqlite3 sqlite psql mysql mariadb mysqldump pg_dump pg_restore mongosh mongo redis-cli cqlsh clickhouse-client duckdb sqlcmd bq influx',
+    'sqlite3 sqlite psql postgres initdb mysql mariadb mysqldump pg_dump pg_dumpall pg_restore pg_basebackup mongosh mongo redis-cli cqlsh clickhouse-client duckdb sqlcmd bq influx',
     'it runs commands of its own language, some of which start programs or open files',
   ),
   neverKnown(

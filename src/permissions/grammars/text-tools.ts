@@ -1,6 +1,6 @@
 import type { SimpleCommand, Word } from '../shell/shell-script.ts';
 import { isHarmlessAwk } from './awk-code.ts';
-import { type Argv, type Findings, type Grammar, neverKnown, type TableGrammar } from './grammar.ts';
+import { type Argv, type Findings, type Grammar, neverKnown, type OptionUse, type TableGrammar } from './grammar.ts';
 import { readSedCode } from './sed-code.ts';
 
 /** A program that reads the files which its operands name, and prints. */
@@ -205,6 +205,26 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     reads: true,
     more: sedScript,
   },
+  // Another format than JSON may be code of Perl.
+  {
+    names: 'json_pp json_xs',
+    options: 'v V f=text t=text json_opt=text',
+    operands: 'never*',
+    oneDash: true,
+    reads: true,
+    more: (argv, found) => {
+      const isJson = ({ value }: OptionUse) => typeof value === 'string' && /^(?:json|null|dumper|none)$/.test(value);
+      if (!argv.given.filter(({ name }) => name === 'f' || name === 't').every(isJson))
+        found.doubt('it may take its input for code');
+    },
+  },
+  reader(
+    'pr',
+    'a,across c,show-control-chars d,double-space D,date-format=text e,expand-tabs=?text F f,form-feed h,header=text i,output-tabs=?text J,join-lines l,length=text m,merge n,number-lines=?text N,first-line-number=text o,indent=text r,no-file-warnings s,separator=?text S,sep-string=?text t,omit-header T,omit-pagination v,show-nonprinting w,width=text W,page-width=text',
+    { counts: '-+' },
+  ),
+  neverKnown('ptx', 'its second file may be its output'),
+  neverKnown('cg_annotate callgrind_annotate ms_print', 'it shows files that its input names'),
   neverKnown(
     'zgrep zegrep zfgrep bzgrep bzegrep bzfgrep xzgrep xzegrep xzfgrep lzgrep lzegrep lzfgrep zstdgrep zipgrep ptargrep rgrep zdiff zcmp bzdiff bzcmp xzdiff xzcmp lzdiff lzcmp zmore bzmore xzmore lzmore zless bzless xzless lzless zstdless lessfile lesspipe gzexe bzexe znew zforce',
     'it is a script around other programs',

@@ -105,7 +105,7 @@ export const WRAPPERS: readonly Grammar[] = [
     'it starts what its words, its files or its input say',
   ),
   neverKnown(
-    'gdb gdb-multiarch lldb rr valgrind perf bpftrace bcc dtrace systemtap stap trace-cmd uftrace heaptrack gdbserver frida frida-trace r2 radare2 rizin cgdb ddd',
+    'gdb gdbtui gdb-add-index gcore gdb-multiarch lldb rr valgrind perf bpftrace bcc dtrace systemtap stap trace-cmd uftrace heaptrack gdbserver frida frida-trace r2 radare2 rizin cgdb ddd',
     'it runs commands of its own, and programs under them',
   ),
 ];

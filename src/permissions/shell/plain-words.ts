@@ -18,6 +18,8 @@ export function plainSequence(command: string): string[][] | null {
 
 export interface PlainSequence {
   commands: string[][];
+  /** For each command whether a pipe leads to it. */
+  piped: boolean[];
   /** False when there is a pipe: its ends run at the same time. */
   ordered: boolean;
 }
@@ -26,6 +28,8 @@ export function readPlain(command: string): PlainSequence | null {
   const tokens = tokenize(command);
   if (tokens === null) return null;
   const commands: string[][] = [];
+  const piped: boolean[] = [];
+  let isPiped = false;
   let current: Token[] = [];
   for (const token of tokens) {
     if (token.kind === 'word') {
@@ -37,16 +41,19 @@ export function readPlain(command: string): PlainSequence | null {
     const argv = simpleCommand(current);
     if (argv === null) return null;
     commands.push(argv);
+    piped.push(isPiped);
+    isPiped = token.text === '|';
     current = [];
   }
   if (current.length > 0) {
     const argv = simpleCommand(current);
     if (argv === null) return null;
     commands.push(argv);
+    piped.push(isPiped);
   } else if (commands.length === 0 || !endsWhole(tokens)) {
     return null;
   }
-  return { commands, ordered: !tokens.some((token) => token.kind === 'separator' && token.text === '|') };
+  return { commands, piped, ordered: !tokens.some((token) => token.kind === 'separator' && token.text === '|') };
 }
 
 interface Token {

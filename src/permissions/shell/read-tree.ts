@@ -1,8 +1,9 @@
 import { withoutTrailing } from '../../util/text/without-trailing.ts';
 import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './expand-words.ts';
 import { readHeredoc } from './heredoc.ts';
-import { ANYTHING, isGlob, type ParsedScript, type Word } from './shell-script.ts';
+import { ANYTHING, isGlob, type ParsedScript, type SimpleCommand, type Word } from './shell-script.ts';
 import {
+  feed,
   isRedirect,
   type Reader,
   readAssignment,
@@ -10,6 +11,7 @@ import {
   readDeclaration,
   readRedirected,
   readTest,
+  textsPrinted,
 } from './simple-commands.ts';
 import { childrenOf, type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 import { isActedOn } from './variables.ts';
@@ -49,7 +51,7 @@ const STATEMENTS: ReadonlyMap<string, ReadNode> = new Map<string, ReadNode>([
   ['unset_command', readDeclaration],
   ['test_command', readCondition],
   ['list', readStatements],
-  ['pipeline', readStatements],
+  ['pipeline', readPipeline],
   ['subshell', readStatements],
   ['negated_command', readStatements],
   ['compound_statement', readCompound],
@@ -74,6 +76,18 @@ function readStatement(reader: Reader, node: SyntaxNode): void {
 function readStatements(reader: Reader, node: SyntaxNode): void {
   for (const child of childrenOf(reader.source, node, 'lines')) {
     if (child.named) readStatement(reader, child);
+  }
+}
+
+/** What one command prints is the input of the next. */
+function readPipeline(reader: Reader, node: SyntaxNode): void {
+  let before: readonly SimpleCommand[] = [];
+  for (const child of childrenOf(reader.source, node, 'lines')) {
+    if (!child.named) continue;
+    const start = reader.commands.length;
+    readStatement(reader, child);
+    feed(reader, start, before.flatMap(textsPrinted));
+    before = reader.commands.slice(start);
   }
 }
 

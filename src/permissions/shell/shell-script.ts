@@ -20,6 +20,8 @@ export interface SimpleCommand {
   readonly assigns: readonly Assignment[];
   /** The text that a here-document or here-string passes to it. */
   readonly input?: Word;
+  /** Texts that other commands of the line print or write for it: through a pipe, or into a file that it names. */
+  readonly fed?: readonly Word[];
   /** Set when the command runs in a directory of its own: relative paths could be anywhere. */
   readonly elsewhere?: true;
 }
@@ -32,6 +34,8 @@ export interface ShellCommand extends SimpleCommand {
   readonly runs: ShellScript | null;
   /** What its words mean to the program; null for a program that is known by its name and words only. */
   readonly meaning: Meaning | null;
+  /** Texts that a program without a grammar is given, as shells would read them if it took them for code. */
+  readonly codes?: readonly ShellScript[];
   /** The variables that a builtin sets for what follows. */
   readonly sets?: readonly Assignment[];
 }

@@ -1,6 +1,7 @@
 import { ARITHMETIC, readWord, type Visit, WORD_TYPES } from './expand-words.ts';
 import { readHeredoc } from './heredoc.ts';
-import { ANYTHING, type Assignment, type Redirect, type SimpleCommand, type Word } from './shell-script.ts';
+import { programName } from './program-patterns.ts';
+import { ANYTHING, type Assignment, PIPE, type Redirect, type SimpleCommand, type Word } from './shell-script.ts';
 import { childrenOf, requireWhole, type SyntaxNode, Unreadable } from './syntax-nodes.ts';
 
 /** Collects the commands that are found. */
@@ -138,13 +139,14 @@ function withRedirect(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
     const target = argument(reader, destination);
     return { ...draft, words: [...draft.words, ...words], inputs: isInput ? [...draft.inputs, target] : draft.inputs };
   }
+  const isPipe = destination?.type === 'process_substitution';
   // `>&-` closes, so it has no destination.
   const own = operator.type.endsWith('-') ? destination : undefined;
   if (destination !== undefined && own === undefined) open(reader, operator.type, destination);
   return {
     ...draft,
     words: [...draft.words, ...(own === undefined ? [] : [argument(reader, own)]), ...words],
-    inputs: isInput ? [...draft.inputs, undefined] : draft.inputs,
+    inputs: isInput ? [...draft.inputs, isPipe ? PIPE : undefined] : draft.inputs,
   };
 }
 
@@ -178,9 +180,29 @@ function withHeredoc(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
   for (const child of restOfLine(reader, node)) {
     if (isRedirect(child)) next = withRedirect(reader, next, child);
     else if (WORD_TYPES.has(child.type)) next = { ...next, words: [...next.words, readWord(reader, child)] };
-    else reader.statement(child);
+    else {
+      const start = reader.commands.length;
+      reader.statement(child);
+      feed(reader, start, [input]);
+    }
   }
   return next;
+}
+
+/** Adds texts that a pipe brings to the commands from this one on. */
+export function feed({ commands }: Reader, start: number, texts: readonly Word[]): void {
+  if (texts.length === 0) return;
+  for (let at = start; at < commands.length; at++) {
+    const command = commands[at] as SimpleCommand;
+    commands[at] = { ...command, fed: [...(command.fed ?? []), ...texts] };
+  }
+}
+
+/** What a command writes to its output, as far as its words or its input tell. */
+export function textsPrinted({ words, input, fed = [] }: SimpleCommand): Word[] {
+  const [name, ...rest] = words;
+  const isTalking = typeof name === 'string' && /^g?(?:echo|printf|sed|awk|tr|xargs)$/.test(programName(name));
+  return [...(isTalking ? rest : []), ...(input === undefined ? [] : [input]), ...fed];
 }
 
 function restOfLine({ source }: Reader, node: SyntaxNode): SyntaxNode[] {
