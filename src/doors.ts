@@ -40,8 +40,8 @@ export const DOORS: readonly Door[] = [
   },
   {
     target: 'tui/typing/typing.ts',
-    from: ['tui/app/late-typing.ts'],
-    why: 'history, drafts, menus and images, with node:crypto and node:child_process; they are read behind the first frame',
+    from: ['tui/app/late-typing.ts', 'tui/app/late-look.ts'],
+    why: 'history, drafts, menus, images and how the terminal looks, with node:crypto and node:child_process; they are read behind the first frame',
   },
   {
     target: 'tui/commands/run-command.ts',

@@ -22,7 +22,7 @@ const OUTPUTS = [
   // few modules of that output that it imports: those hold no state, and nobody asks for their classes.
   { name: 'tui', doors: /^src\/cli\/interactive/, copies: true },
   { name: 'answers', doors: /^src\/tui\/rows\// },
-  // What helps to write a prompt, read behind the first frame.
+  // What helps to write a prompt, and how the terminal looks: read behind the first frame.
   { name: 'typing', doors: /^src\/tui\/typing\// },
   { name: 'questions', doors: /^src\/tui\/questions\// },
   // What the terminal needs when somebody asks for it: commands, lists, the tree, the pager.

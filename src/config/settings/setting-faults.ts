@@ -46,7 +46,19 @@ function without(value: unknown, paths: readonly Path[]): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, inner]) => keep(key, inner)));
 }
 
-type Kind = 'text' | 'switch' | 'object' | 'texts' | 'rules' | 'objects' | 'scalars' | 'disable' | 'enforcement';
+type Kind =
+  | 'text'
+  | 'switch'
+  | 'object'
+  | 'texts'
+  | 'rules'
+  | 'objects'
+  | 'scalars'
+  | 'disable'
+  | 'enforcement'
+  | 'channel'
+  | 'blanks'
+  | 'seconds';
 
 /** The supported settings. */
 export const KINDS: Readonly<Record<string, Kind>> = {
@@ -73,6 +85,11 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   allowManagedHooksOnly: 'switch',
   outputStyle: 'text',
   terminal: 'object',
+  statusLine: 'object',
+  theme: 'text',
+  preferredNotifChannel: 'channel',
+  prefersReducedMotion: 'switch',
+  terminalProgressBarEnabled: 'switch',
   claudeMdExcludes: 'texts',
   allowMcpSampling: 'texts',
   enabledPlugins: 'object',
@@ -95,6 +112,19 @@ export const PERMISSION_KINDS: Readonly<Record<string, Kind>> = {
   askForCiFiles: 'switch',
 };
 
+/** The settings of `statusLine`; its type is checked with it. */
+const STATUS_LINE_KINDS: Readonly<Record<string, Kind>> = {
+  command: 'text',
+  padding: 'blanks',
+  refreshInterval: 'seconds',
+  hideVimModeIndicator: 'switch',
+};
+
+/** How the terminal may tell the user that something waits, in the reference's words. */
+export const NOTIFICATION_CHANNELS = [
+  ...['auto', 'iterm2', 'iterm2_with_bell', 'kitty', 'ghostty', 'terminal_bell', 'notifications_disabled'],
+];
+
 /** Without one of these a run could do what the user wants to forbid. `permissions` may contain deny rules. */
 const FORBIDDING: ReadonlySet<string> = new Set([
   ...['permissions', 'deny', 'ask', 'disableBypassPermissionsMode', 'enforcement', 'askForCiFiles', 'sandbox'],
@@ -112,12 +142,28 @@ const SAID: Readonly<Record<Kind, string>> = {
   scalars: 'an object of texts',
   disable: '"disable"',
   enforcement: '"auto", "kernel" or "parse"',
+  channel: NOTIFICATION_CHANNELS.map((name) => JSON.stringify(name)).join(', '),
+  blanks: 'a whole number from 0 to 40',
+  seconds: 'a number of seconds, 1 or more',
 };
 
 /** The values of the wrong kind. In `env`, and in a list that forbids nothing, only the invalid items. */
 export function kindFaults(values: JsonObject): SettingFault[] {
   const permissions = isObject(values.permissions) ? values.permissions : {};
-  return [...faultsOf(values, KINDS, []), ...faultsOf(permissions, PERMISSION_KINDS, ['permissions'])];
+  return [
+    ...faultsOf(values, KINDS, []),
+    ...faultsOf(permissions, PERMISSION_KINDS, ['permissions']),
+    ...statusLineFaults(values.statusLine),
+  ];
+}
+
+/** A status line of another type is left out as a whole: its command may be none. */
+function statusLineFaults(value: unknown): SettingFault[] {
+  if (!isObject(value)) return [];
+  if (value.type !== undefined && value.type !== 'command') {
+    return [{ path: ['statusLine'], problem: 'must have the type "command"', forbids: false }];
+  }
+  return faultsOf(value, STATUS_LINE_KINDS, ['statusLine']);
 }
 
 function faultsOf(values: JsonObject, kinds: Readonly<Record<string, Kind>>, above: readonly string[]): SettingFault[] {
@@ -166,6 +212,12 @@ function isOfKind(value: unknown, kind: Kind): boolean {
       return value === 'disable';
     case 'enforcement':
       return value === 'auto' || value === 'kernel' || value === 'parse';
+    case 'channel':
+      return NOTIFICATION_CHANNELS.some((name) => name === value);
+    case 'blanks':
+      return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= 40;
+    case 'seconds':
+      return Number.isFinite(value) && (value as number) >= 1;
   }
 }
 

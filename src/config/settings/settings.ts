@@ -47,6 +47,12 @@ export interface Settings {
   outputStyle?: string;
   /** The terminal asks for these; the engine does not use them. */
   terminal?: JsonObject;
+  theme?: string;
+  preferredNotifChannel?: string;
+  prefersReducedMotion?: boolean;
+  terminalProgressBarEnabled?: boolean;
+  /** Of the layers together; `status_line` runs its command. */
+  statusLine?: JsonObject;
   claudeMdExcludes?: string[];
   /** The MCP servers that may use the model. */
   allowMcpSampling?: string[];

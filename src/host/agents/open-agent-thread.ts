@@ -126,6 +126,8 @@ async function agentWorkplace(
     gitBranch: worktree ? worktree.branch : parent.gitBranch,
     worktree: parent.worktree,
     registeredRoots: parent.registeredRoots,
+    project: parent.project,
+    runOutside: (spec, signal) => parent.runOutside(spec, signal),
     environment: () => parent.environment(),
     sandboxIn: (space, policy) => parent.sandboxIn(space, policy),
   };

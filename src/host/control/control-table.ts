@@ -16,6 +16,7 @@ import {
   updateSettings,
 } from './settings-control.ts';
 import { shellCommand } from './shell-control.ts';
+import { statusLine } from './status-line-control.ts';
 import { fileSuggestions } from './suggestion-control.ts';
 import { backgroundTasks, getTaskOutput, stopTask } from './task-control.ts';
 import { generateSessionTitle } from './title-control.ts';
@@ -68,6 +69,7 @@ const REQUESTS: Readonly<Record<string, ControlRow>> = {
   update_permissions: { answer: updatePermissions },
 
   shell_command: { answer: shellCommand, isLong: true },
+  status_line: { answer: statusLine, isLong: true },
 
   set_max_thinking_tokens: { answer: setMaxThinkingTokens },
 

@@ -17,6 +17,25 @@ export function gitBranch(cwd: string): string | null {
   }
 }
 
+/** The name of the linked worktree that a directory is in; null in the main one, and outside of repositories. */
+export function linkedWorktree(cwd: string): string | null {
+  for (let directory = cwd; ; directory = dirname(directory)) {
+    const target = linkOf(directory);
+    if (target !== null) return /\/worktrees\/([^/]+)\/?$/.exec(target)?.[1] ?? null;
+    if (dirname(directory) === directory) return null;
+  }
+}
+
+/** Where the file `.git` of a directory leads; empty where it is a directory, null where there is none. */
+function linkOf(directory: string): string | null {
+  try {
+    const git = join(directory, '.git');
+    return statSync(git).isDirectory() ? '' : linkedGitDir(directory, git);
+  } catch {
+    return null;
+  }
+}
+
 function headOf(directory: string): string | null {
   try {
     const git = join(directory, '.git');

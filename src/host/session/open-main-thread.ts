@@ -220,6 +220,8 @@ async function openWorkplace(
     gitBranch: transcript.gitBranch,
     worktree,
     registeredRoots: new Set(),
+    project: context.project,
+    runOutside: (spec, signal) => engine.processes.run(spec, signal),
     environment: () => (hooks.current ? { ...environment, ...hooks.current.commandEnv() } : environment),
     sandboxIn,
   };

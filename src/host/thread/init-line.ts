@@ -27,6 +27,7 @@ export const CAPABILITIES: readonly string[] = [
   'session_messages',
   'update_permissions',
   'shell_command',
+  'status_line',
   'permission_previews',
   // The reference's names for `still_queued` in the answer to `interrupt`, and for `command_lifecycle` lines.
   'interrupt_receipt_v1',

@@ -2,6 +2,7 @@ import type { Policy } from '../../permissions/policy.ts';
 import type { FileStates } from '../../tools/file-states.ts';
 import type { ShellDirectory } from '../../tools/shell/shell-directory.ts';
 import type { Workspace } from '../../tools/workspace.ts';
+import type { Processes } from '../../util/process/process.ts';
 import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import type { Env } from '../engine/environment.ts';
 import type { SessionWorktree } from '../launch/launch-context.ts';
@@ -28,6 +29,10 @@ export interface Workplace {
   readonly worktree: SessionWorktree | null;
   /** Directories that the host has added with `register_repo_root`. */
   readonly registeredRoots: Set<string>;
+  /** The directory of the launch: its settings apply, also where the session works in a worktree. */
+  readonly project: string;
+  /** Runs a command of the settings: outside of the sandbox, and without checkpoints. */
+  runOutside: Processes['run'];
   /** The environment of commands: without credentials, with the variables that hooks have set. */
   environment(): Env;
   /** A sandbox for another workspace. The caller closes it. */

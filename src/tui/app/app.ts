@@ -12,7 +12,7 @@ import { createInputReader, type InputReader } from '../input/input-reader.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import { printedLines } from '../rows/blocks/block-to-rows.ts';
 import { NO_COLOURS, type Row, SIXTEEN_COLOURS, type Style } from '../rows/row.ts';
-import { createWidths, type WidthOptions } from '../rows/widths.ts';
+import { createWidths } from '../rows/widths.ts';
 import { OtherScreen } from '../screen/other-screen.ts';
 import { type LiveRows, Painter } from '../screen/painter.ts';
 import { reflowFamilyOf } from '../screen/reflow.ts';
@@ -21,11 +21,11 @@ import type { Pager } from '../stage/pager.ts';
 import type { Picker } from '../stage/picker.ts';
 import { SessionLink } from '../stage/session-link.ts';
 import type { BesidePrompt, SessionTarget, Stage } from '../stage/stage.ts';
-import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
 import { mayOpen } from './ask-trust.ts';
 import { Ends, NOBODY } from './ends.ts';
 import { Keyboard } from './keyboard.ts';
+import { LateLook } from './late-look.ts';
 import { LateRows } from './late-rows.ts';
 import { LateTyping } from './late-typing.ts';
 import { liveRows } from './live-rows.ts';
@@ -35,6 +35,7 @@ import { Questions } from './questions.ts';
 import { changeSession } from './session-change.ts';
 import { SessionRows } from './session-rows.ts';
 import { Notices, Spinner } from './spinner.ts';
+import { TerminalReplies } from './terminal-replies.ts';
 import { knowsGraphemes, startLine, type TuiEnd, type TuiOptions } from './tui-options.ts';
 import { WindowSize } from './window-size.ts';
 import { Writing } from './writing.ts';
@@ -58,11 +59,12 @@ export class App implements Stage {
   readonly #painter: Painter;
   #rows: SessionRows;
   readonly #late: LateRows;
+  readonly look: LateLook;
+  readonly #replies: TerminalReplies;
   readonly #spinner: Spinner;
   readonly #input: InputReader;
   readonly #window: WindowSize;
   readonly #end: (end: TuiEnd) => void;
-  #widths: WidthOptions;
   /** How the app ends; never rejects. */
   readonly ended: Promise<TuiEnd>;
   link: SessionLink | null = null;
@@ -79,8 +81,8 @@ export class App implements Stage {
       end = resolve;
     });
     this.#end = end;
-    this.#widths = { byGraphemes: knowsGraphemes(env), ambiguousWide: false };
-    const widths = createWidths(this.#widths);
+    const usualWidths = { byGraphemes: knowsGraphemes(env), ambiguousWide: false };
+    const widths = createWidths(usualWidths);
     this.#late = new LateRows(() => this.take([{ type: 'live' }]));
     this.context = {
       ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: this.#late.colours },
@@ -113,6 +115,9 @@ export class App implements Stage {
       ...{ prompts: this.#prompts, questions: this.#questions, overlay: this.#overlay },
     });
     this.#window = new WindowSize(terminal, (column) => this.#draw(column));
+    const { context } = this;
+    this.#replies = new TerminalReplies({ terminal, context, screen: this.#screen, window: this.#window }, usualWidths);
+    this.look = new LateLook({ stage: this, size: () => terminal.size });
     const escapeMs = env.SSH_CONNECTION ? 100 : 25;
     const guessesPastes = /^(?:linux|vt\d|cons25|ansi)/.test(env.TERM ?? '');
     this.#input = createInputReader({ escapeMs, guessesPastes, onEvent: (event) => this.#onEvent(event) });
@@ -134,7 +139,7 @@ export class App implements Stage {
   /** Paints, takes the terminal over, opens the session. */
   async run(): Promise<TuiEnd> {
     this.#painter.now();
-    const loading = this.#typing.load();
+    const loading = Promise.all([this.#typing.load(), this.look.load()]);
     try {
       if (!(await mayOpen(this.#options.trust, this, this.#questions))) return this.ended;
       await this.#connect(undefined, loading);
@@ -147,7 +152,7 @@ export class App implements Stage {
     return this.ended;
   }
 
-  async #connect(target?: SessionTarget, ready?: Promise<void>): Promise<void> {
+  async #connect(target?: SessionTarget, ready?: Promise<unknown>): Promise<void> {
     const transport = await this.#options.connect((text) => this.warn(text), target);
     await transport.connect();
     const link: SessionLink = new SessionLink(transport, {
@@ -186,6 +191,7 @@ export class App implements Stage {
   changed(): void {
     this.#typing.loaded?.noteDraft();
     this.#prompts.changed();
+    this.look.loaded?.update();
     this.#spinner.turn(this.isBusy && !this.#isLeaving);
     if (this.isBusy) this.#questions.prefetch();
     this.#painter.soon();
@@ -292,6 +298,7 @@ export class App implements Stage {
       this.#notices.clear();
       this.#questions.close();
       this.#overlay.end();
+      this.look.close();
       this.#painter.end();
     } catch (error) {
       this.#ends.failedToDraw(error);
@@ -303,7 +310,7 @@ export class App implements Stage {
 
   #live(size: Size): LiveRows {
     const own = { stage: this, rows: this.#rows, writing: this.#writing, typing: this.#typing, prompts: this.#prompts };
-    const asked = { questions: this.#questions, overlay: this.#overlay, keyboard: this.#keyboard };
+    const asked = { questions: this.#questions, overlay: this.#overlay, keyboard: this.#keyboard, look: this.look };
     const { env } = this.#options;
     return liveRows({ ...own, ...asked, notice: this.#notices.text, isCalm: env.HEDDLE_REDUCED_MOTION === '1' }, size);
   }
@@ -320,6 +327,7 @@ export class App implements Stage {
       if (change.type === 'done' && change.block.kind === 'result') this.#turnEnded(change.block.isError);
     }
     this.#commit(this.#rows.take(changes, this.tracker.view));
+    this.look.loaded?.saw(changes);
     if (changes.length > 0) this.changed();
   }
 
@@ -338,7 +346,8 @@ export class App implements Stage {
   #opened(answer: JsonObject): void {
     this.take(this.tracker.opened(answer));
     this.print([startLine(this.#options, this.tracker.view.info)], 'dim');
-    void this.#typing.loaded?.opened().then(({ ambiguousWide }) => this.#useWidths({ ambiguousWide }));
+    void this.#typing.loaded?.opened().then(({ ambiguousWide }) => this.#replies.useWidths({ ambiguousWide }));
+    this.look.loaded?.opened();
     this.changed();
   }
 
@@ -354,22 +363,11 @@ export class App implements Stage {
 
   #onEvent(event: InputEvent): void {
     if (this.#isLeaving) return;
-    if (event.type !== 'reply') {
+    if (event.type === 'reply') this.#replies.take(event.sequence);
+    else {
       this.#keyboard.take(event);
       this.#painter.now();
-      return;
     }
-    const reply = readReply(event.sequence);
-    if (!reply) return;
-    if (reply.kind === 'cursor') this.#window.cursorAt(reply.column);
-    else this.#terminal.replied(reply);
-    if (reply.kind === 'graphemes' && reply.isOn) this.#useWidths({ byGraphemes: true });
-  }
-
-  #useWidths(known: Partial<WidthOptions>): void {
-    this.#widths = { ...this.#widths, ...known };
-    this.context.widths = createWidths(this.#widths);
-    this.#screen.setWidths(this.context.widths);
   }
 
   #listen(): void {
@@ -387,6 +385,7 @@ export class App implements Stage {
     if (this.#isLeaving) return;
     const { size } = this.#terminal;
     this.context.width = Math.max(1, size.columns - 1);
+    this.look.loaded?.update();
     this.#rows.resized();
     this.#painter.resized(size, column);
     this.#overlay.draw();

@@ -1,13 +1,14 @@
 import { noteRows } from '../rows/blocks/block-to-rows.ts';
 import { besideRows, queueRows } from '../rows/live/doing-rows.ts';
 import { layOutLive } from '../rows/live/live-layout.ts';
-import { statusRow } from '../rows/live/status-row.ts';
+import { statusRows } from '../rows/live/status-row.ts';
 import { toRow } from '../rows/row.ts';
 import type { LiveRows } from '../screen/painter.ts';
 import type { Size } from '../screen/screen.ts';
 import type { Stage } from '../stage/stage.ts';
 import { editorRows } from './editor-rows.ts';
 import type { Keyboard } from './keyboard.ts';
+import type { LateLook } from './late-look.ts';
 import type { LateTyping } from './late-typing.ts';
 import type { Overlay } from './overlay.ts';
 import type { Prompts } from './prompt-sender.ts';
@@ -25,6 +26,7 @@ export interface LiveSources {
   questions: Questions;
   overlay: Overlay;
   keyboard: Keyboard;
+  look: LateLook;
   notice: string;
   isCalm: boolean;
 }
@@ -47,7 +49,11 @@ export function liveRows(sources: LiveSources, { columns, rows }: Size): LiveRow
       isAsked: picker !== null || typing?.hasCursor === true || questions.isFocused,
       notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
       editor: editorRows(writing.editor, sources.typing.loaded?.hint(writing.editor) ?? '', context),
-      status: [statusRow(view, sources.keyboard.hint(), context)],
+      status: statusRows(
+        view,
+        { own: sources.look.loaded?.statusRows() ?? [], hint: sources.keyboard.hint() },
+        context,
+      ),
     },
     { columns, rows, more: (count) => toRow([{ text: `\u2026 ${count} more`, styles: ['dim'] }], context.palette) },
   );

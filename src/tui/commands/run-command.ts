@@ -5,6 +5,7 @@ import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import { BRANCH_COMMANDS } from './branch-commands.ts';
 import { ELSEWHERE, helpLines } from './help-command.ts';
+import { LOOK_COMMANDS } from './look-commands.ts';
 import { MODEL_COMMANDS } from './model-commands.ts';
 import { PERMISSION_COMMANDS } from './permission-commands.ts';
 import { REDRAW_COMMAND } from './redraw-command.ts';
@@ -31,6 +32,7 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
   ...PERMISSION_COMMANDS,
   ...SESSION_INFO_COMMANDS,
   ...SETUP_COMMANDS,
+  ...LOOK_COMMANDS,
   ...TASK_COMMANDS,
   {
     name: 'detach',

@@ -4,6 +4,7 @@ import type { ControlBody } from '../../wire/link/peer.ts';
 import type { Keymap } from '../focus/keymap.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import type { Row, Style } from '../rows/row.ts';
+import type { LookView } from './look-view.ts';
 import type { Pager } from './pager.ts';
 import type { Picker } from './picker.ts';
 import type { SessionLink } from './session-link.ts';
@@ -27,6 +28,8 @@ export interface Stage {
   readonly link: SessionLink | null;
   readonly context: BlockContext;
   readonly isBusy: boolean;
+  /** `loaded` is null until it is, soon after the first frame. */
+  readonly look: { readonly loaded: LookView | null };
   /** The keys in force. */
   readonly keymap: Keymap;
   /** The directory of the session, the config home, and whether the session is another process's. */

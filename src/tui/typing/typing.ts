@@ -18,6 +18,12 @@ import { searchRows } from './search-rows.ts';
 import type { LoadCommands, TypingContext, TypingInbox } from './typing-context.ts';
 import { type TypingSettings, typingSettings, USUAL_TYPING } from './typing-settings.ts';
 
+/**
+ * Behind the same door: how the terminal looks.
+ * @public
+ */
+export { Look } from '../look/look.ts';
+
 export interface TypingParts {
   readonly place: TypingContext;
   readonly stage: Stage;

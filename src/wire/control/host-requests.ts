@@ -31,6 +31,7 @@ import {
   PermissionUpdatesResult,
   SessionMessagesPage,
   ShellCommandResult,
+  StatusLineResult,
 } from './interface-answers.ts';
 
 const text = z.optional(z.string());
@@ -214,6 +215,14 @@ export const hostRequests = exchanges({
    * output with the next prompt, or at once with `should_query`.
    */
   shell_command: () => [{ command: z.string(), should_query: flag }, ShellCommandResult],
+  /**
+   * Runs the command of the setting `statusLine` for a window of this size. It is ended after five seconds, and when the
+   * host withdraws the request.
+   */
+  status_line: () => [
+    { columns: z.optional(z.number()), rows: z.optional(z.number()), vim_mode: text },
+    StatusLineResult,
+  ],
   /**
    * The decision that a tool call would get now, and the rule that makes it; with `updates`, the decision that it would get
    * after them. Changes nothing.

@@ -51,6 +51,7 @@ export type {
   PermissionUpdatesResult,
   SessionMessagesPage,
   ShellCommandResult,
+  StatusLineResult,
 } from './interface-answers.ts';
 
 export type HostSubtype = keyof typeof hostRequests;

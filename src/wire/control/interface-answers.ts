@@ -47,6 +47,25 @@ export type SessionMessagesPage = z.infer<typeof SessionMessagesPage>;
 export const ShellCommandResult = open(() => ({ stdout: z.string(), stderr: z.string(), is_error: z.boolean() }));
 export type ShellCommandResult = z.infer<typeof ShellCommandResult>;
 
+/** What the command of `statusLine` has printed. */
+export const StatusLineResult = open(() => ({
+  /** False: there is no such setting, or hooks are off. All else is absent then. */
+  configured: z.boolean(),
+  /** As printed; empty after a failure. */
+  output: z.optional(z.string()),
+  /** Absent where a signal ended the command. */
+  exit_code: z.optional(z.number()),
+  /** Why there is nothing to show. */
+  error: z.optional(z.string()),
+  /** Columns to the left and to the right of it. */
+  padding: z.optional(z.number()),
+  /** Run it again after so many seconds, also without a cause. */
+  refresh_interval: z.optional(z.number()),
+  /** The command shows the mode of the vim keys itself. */
+  hide_vim_mode: flag,
+}));
+export type StatusLineResult = z.infer<typeof StatusLineResult>;
+
 /** What happened to permission updates. */
 export const PermissionUpdatesResult = open(() => ({ mode: z.string() }));
 export type PermissionUpdatesResult = z.infer<typeof PermissionUpdatesResult>;

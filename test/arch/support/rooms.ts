@@ -100,6 +100,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'term',
     'stage',
     'tasks',
+    'look',
     'typing',
     'questions',
     'pager',

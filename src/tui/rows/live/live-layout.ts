@@ -34,6 +34,8 @@ export interface LiveSize {
 }
 
 const PANEL_ROWS = 5;
+/** Three of the person's own, and what a key would do. */
+const STATUS_ROWS = 4;
 const NARROWEST = 24;
 const LOWEST = 8;
 
@@ -42,7 +44,7 @@ export function layOutLive(parts: LiveParts, { columns, rows, more }: LiveSize):
   const most = Math.max(rows - 1, 1);
   if (columns < NARROWEST || rows < LOWEST) return tiny(parts, most);
   const third = Math.max(3, Math.floor(rows / 3));
-  const status = parts.status.slice(0, 3);
+  const status = parts.status.slice(0, STATUS_ROWS);
   const editor = aroundCaret(parts.editor, third);
   const question = parts.question ? aroundCaret(parts.question, Math.max(1, rows - 4)) : null;
   let left = most - editor.rows.length - status.length - (question?.rows.length ?? 0);

@@ -13,25 +13,52 @@ const MODES: Readonly<Record<string, { word: string; style: Style }>> = {
   dontAsk: { word: 'never asks', style: 'warning' },
 };
 
-/** The last row: what answers, what it may do, how full and how dear it is, and what a key would do now. */
-export function statusRow(
-  view: Pick<View, 'info' | 'meters' | 'tasks' | 'phase'>,
-  hint: string,
+type Shown = Pick<View, 'info' | 'meters' | 'tasks' | 'phase'>;
+
+/**
+ * The rows at the end. The person's own status line replaces the facts; a mode that is not the default one, and what a
+ * key would do now, stay below it.
+ */
+export function statusRows(
+  view: Shown,
+  { own, hint }: { own: readonly Row[]; hint: string },
   context: RowContext,
-): Row {
-  const { info, meters, tasks } = view;
+): Row[] {
+  if (own.length === 0) return [row([...modeOf(view), ...factsOf(view), ...toPart(hint)], context)];
+  const below = [...modeOf(view), ...toPart(hint)];
+  return below.length === 0 ? [...own] : [...own, row(below, context)];
+}
+
+interface Part {
+  text: string;
+  style: Style;
+}
+
+function row(parts: readonly Part[], context: RowContext): Row {
+  const spans = parts.flatMap(({ text, style }, index): Span[] => [
+    { text: index === 0 ? '  ' : ' \u00b7 ', styles: ['dim'] },
+    { text, styles: [style] },
+  ]);
+  return headRow(context, spans);
+}
+
+function toPart(text: string): Part[] {
+  return text === '' ? [] : [{ text, style: 'dim' }];
+}
+
+function modeOf({ info }: Shown): Part[] {
   const mode = Object.hasOwn(MODES, info.mode) ? MODES[info.mode] : undefined;
-  const parts: Span[] = [];
-  const add = (text: string, style: Style = 'dim') => {
-    if (text === '') return;
-    parts.push({ text: parts.length === 0 ? '  ' : ' \u00b7 ', styles: ['dim'] }, { text, styles: [style] });
-  };
-  if (mode) add(mode.word, mode.style);
-  add(safeLine(info.model.replace(/^claude-/, '')));
-  if (info.effort) add(safeLine(info.effort));
-  if (meters.contextWindow) add(`ctx ${Math.round((100 * meters.contextTokens) / meters.contextWindow)} %`);
-  if (meters.costUsd > 0) add(shortCost(meters.costUsd));
-  if (tasks.length > 0) add(plural(tasks.length, 'task'));
-  add(hint);
-  return headRow(context, parts);
+  return mode ? [{ text: mode.word, style: mode.style }] : [];
+}
+
+/** What answers, how full its window is, what it has cost, what runs besides. */
+function factsOf({ info, meters, tasks }: Shown): Part[] {
+  const share = meters.contextWindow ? Math.round((100 * meters.contextTokens) / meters.contextWindow) : null;
+  return [
+    ...toPart(safeLine(info.model.replace(/^claude-/, ''))),
+    ...toPart(safeLine(info.effort ?? '')),
+    ...toPart(share === null ? '' : `ctx ${share} %`),
+    ...toPart(meters.costUsd > 0 ? shortCost(meters.costUsd) : ''),
+    ...toPart(tasks.length > 0 ? plural(tasks.length, 'task') : ''),
+  ];
 }
