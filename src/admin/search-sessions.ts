@@ -16,6 +16,10 @@ export interface SearchOptions {
   home: string;
   /** The real path of a working directory; without it, all projects. */
   project?: string;
+  /** Only these files and folders. */
+  files?: readonly string[];
+  /** Ends the search. */
+  signal?: AbortSignal;
   /** A text, or with `isPattern` a regular expression of JavaScript. */
   query: string;
   isPattern: boolean;
@@ -46,20 +50,22 @@ export interface SearchResult {
  * it; parsing them shows whether it is in a message, and not in a key or an id.
  */
 export async function searchSessions(options: SearchOptions): Promise<SearchResult> {
-  const { home, project, query: text, isPattern, limit, log } = options;
+  const { home, project, files, query: text, isPattern, limit, log } = options;
   const query = createQuery(text, { isPattern });
-  const folders = project === undefined ? [join(home, 'projects')] : projectFolders(home, project);
+  const folders = files ?? (project === undefined ? [join(home, 'projects')] : projectFolders(home, project));
   const there = folders.filter((folder) => existsSync(folder));
   if (there.length === 0) return { hits: [], isCut: false };
 
   const hits: SessionHit[] = [];
   const enough = new AbortController();
+  const stop = () => enough.abort(new Aborted('superseded'));
+  options.signal?.addEventListener('abort', stop, { once: true });
   const processes = createProcesses({ log });
   const lines = new ByteLines();
   const take = (block: Buffer) => {
     for (const { bytes } of lines.push(block)) {
       if (bytes) hits.push(...hitsOnLine(bytes, query));
-      if (hits.length > limit) return enough.abort(new Aborted('superseded'));
+      if (hits.length > limit) return stop();
     }
   };
   try {
@@ -67,6 +73,7 @@ export async function searchSessions(options: SearchOptions): Promise<SearchResu
   } catch (error) {
     if (!enough.signal.aborted) throw error;
   } finally {
+    options.signal?.removeEventListener('abort', stop);
     await processes.close();
   }
   return { hits: hits.slice(0, limit), isCut: hits.length > limit };

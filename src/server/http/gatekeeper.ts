@@ -31,10 +31,12 @@ export class Gatekeeper {
   }
 
   /** Throws `wrong_host` and `wrong_origin`. A page of another origin, or one that uses a name of its own, gets no further. */
-  checkSource({ host, origin }: IncomingHttpHeaders): void {
+  checkSource({ host, origin, 'sec-fetch-site': site }: IncomingHttpHeaders): void {
     const name = host === undefined ? '' : host.replace(/:\d+$/, '').toLowerCase();
     if (!LOOPBACK.has(name) && !this.#options.hosts.includes(name)) throw wrongHost();
     if (origin !== undefined && !this.isOwnOrigin(origin, host)) throw wrongOrigin();
+    // Browsers leave out the origin where a page only embeds something.
+    if (site === 'cross-site' && origin === undefined) throw wrongOrigin();
   }
 
   /** Whether a page of this origin may read answers. `null` never is. */

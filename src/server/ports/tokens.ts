@@ -5,6 +5,9 @@ export const SCOPES = [
   'questions:answer',
   'workspaces:write',
   'webhooks:write',
+  // The stored sessions of the home, whoever wrote them: for its owner.
+  'home:read',
+  'home:write',
   'admin',
 ] as const;
 

@@ -34,9 +34,18 @@ export function writeAgentMeta(transcript: string, meta: AgentMeta): void {
 
 /** The call that started the agent. Null where it is unknown: older sessions have no such file. */
 export function agentCaller(transcript: string): { toolUseId: string | null; parentAgentId: string | null } {
+  const { toolUseId, parentAgentId } = agentMetaOf(transcript);
+  return { toolUseId, parentAgentId };
+}
+
+/** What is known of an agent; null where it is not. */
+export function agentMetaOf(
+  transcript: string,
+): Record<'toolUseId' | 'parentAgentId' | 'agentType' | 'description', string | null> {
   const meta = tryParseJson(smallText(metaFile(transcript), MAX_BYTES) ?? '');
+  const field = (name: string) => stringField(meta, name) ?? null;
   return {
-    toolUseId: stringField(meta, 'toolUseId') ?? null,
-    parentAgentId: stringField(meta, 'parentAgentId') ?? null,
+    ...{ toolUseId: field('toolUseId'), parentAgentId: field('parentAgentId') },
+    ...{ agentType: field('agentType'), description: field('description') },
   };
 }
