@@ -6,9 +6,19 @@ import { type ListenAddress, type Listening, listen, nodeServerOf } from './http
 import type { Route } from './http/route.ts';
 import type { LaunchPolicy } from './policy/launch-policy.ts';
 import type { ServerStore } from './ports/server-store.ts';
+import type { SessionRecord } from './ports/session-records.ts';
+import { controlRoutes } from './routes/control-routes.ts';
+import { messageRoutes } from './routes/message-routes.ts';
+import { postMessage } from './routes/post-message.ts';
+import { questionRoutes } from './routes/question-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { systemRoutes } from './routes/system-routes.ts';
 import { tokenRoutes } from './routes/token-routes.ts';
+import { turnRoutes } from './routes/turn-routes.ts';
+import { removeSession } from './run/remove-session.ts';
+import { sessionRunner } from './run/session-runner.ts';
+import { eventRoutes } from './stream/event-routes.ts';
+import { OpenStreams } from './stream/open-streams.ts';
 
 export interface ServerOptions {
   /** Runs the sessions. The caller closes it after the server. */
@@ -38,7 +48,7 @@ export interface HeddleServer {
 }
 
 const RATE = { perSecond: 10, burst: 50 };
-const CAPABILITIES = ['sessions', 'tokens'];
+const CAPABILITIES = ['sessions', 'messages', 'turns', 'events', 'questions', 'control', 'tokens'];
 
 /** Makes a server: sessions of an engine over HTTP. Nothing runs before it listens. */
 export function createServer(options: ServerOptions): HeddleServer {
@@ -46,16 +56,27 @@ export function createServer(options: ServerOptions): HeddleServer {
   const { clock, ids, log } = engine.runtime;
   const now = () => clock.now();
   const newId = () => ids.uuid();
+  const runner = sessionRunner({ engine, store, defaults: policy.defaults });
+  const streams = new OpenStreams();
   let isDraining = false;
   const problem = async () => (isDraining ? 'The server is about to end' : store.problem());
+  const transcriptsOf = async ({ config, workspace }: SessionRecord) => engine.storeOf({ config, cwd: workspace.path });
+  const shared = { ...store, policy, now, newId, transcriptsOf, streams };
   const routes: Route[] = [
     ...systemRoutes({ all: () => routes, problem, capabilities: CAPABILITIES }),
-    ...tokenRoutes({ tokens: store.tokens, now }),
+    ...tokenRoutes(shared),
     ...sessionRoutes({
-      ...{ ...store, policy, now, newId },
-      post: async () => {},
-      remove: async ({ id }) => store.sessions.remove(id),
+      ...shared,
+      async post(record, messages, by) {
+        for (const message of messages) await postMessage(record, message, { ...shared, by });
+      },
+      remove: (record, { force }) => removeSession(record, { isForced: force, store, runner, engine }),
     }),
+    ...messageRoutes(shared),
+    ...turnRoutes(shared),
+    ...questionRoutes(shared),
+    ...controlRoutes(shared),
+    ...eventRoutes(shared),
     ...more,
   ];
   const gate = new Gatekeeper({ tokens: store.tokens, hosts, origins, now, rate });
@@ -67,11 +88,14 @@ export function createServer(options: ServerOptions): HeddleServer {
     async listen(address) {
       const server: Server = nodeServerOf(app);
       listening = await listen(server, address);
+      await store.engine.start(runner.run);
       return listening;
     },
     async drain(graceMs) {
       isDraining = true;
+      streams.endAll();
       await store.engine.drain(graceMs);
+      await runner.closeAll();
       await listening?.close();
     },
   };

@@ -6,6 +6,7 @@ import { openEmbeddedStore } from '../../server/embedded/embedded-store.ts';
 import { firstToken } from '../../server/embedded/file-tokens.ts';
 import { serveFolder, takeServeLock } from '../../server/embedded/serve-lock.ts';
 import type { ListenAddress } from '../../server/http/listen.ts';
+import { isControlName } from '../../server/policy/control-filter.ts';
 import { type LaunchPolicy, USUAL_MODES } from '../../server/policy/launch-policy.ts';
 import { FLAGS } from '../../wire/flags.ts';
 import { toPermissionMode } from '../../wire/permission-modes.ts';
@@ -31,8 +32,8 @@ address, and the file with the first token. No request is answered without a tok
   --host NAME            a name under which clients reach the server; may be repeated
   --origin ORIGIN        an origin whose pages may use the server; may be repeated
   --root DIR             where sessions may work (default: this directory); may be repeated
-  --allow NAME           a permission mode or a field of config that clients may set although the
-                         server keeps it from the network; may be repeated
+  --allow NAME           a permission mode, a field of config or a control request that clients may
+                         use although the server keeps it from the network; may be repeated
   --running N            how many sessions work at the same time (default 20)
   --drain-seconds N      how long turns may go on after SIGTERM (default 25)
   --fsync                what is acknowledged survives the loss of power, too
@@ -120,16 +121,18 @@ function policyIn(args: CommandArgs): LaunchPolicy {
   const allowed = args.texts('--allow');
   const modes = allowed.flatMap((word) => toPermissionMode(word) ?? []);
   const keys = new Set<string>(FLAGS.map(({ key }) => key));
-  for (const word of allowed) {
-    if (!toPermissionMode(word) && !keys.has(word)) {
-      throw usage(`option '--allow' names a permission mode or a field of config, not '${word}'`, { unknown: word });
-    }
+  const isKnown = (word: string) => toPermissionMode(word) !== null || keys.has(word) || isControlName(word);
+  const unknown = allowed.find((word) => !isKnown(word));
+  if (unknown !== undefined) {
+    const expected = 'a permission mode, a field of config or a control request';
+    throw usage(`option '--allow' names ${expected}, not '${unknown}'`, { unknown });
   }
   return {
     roots: roots.map(realRoot),
     modes: [...new Set([...USUAL_MODES, ...modes])],
     allow: allowed.filter((word) => keys.has(word)) as (keyof RunConfig)[],
     defaults: args.config,
+    controls: allowed.filter(isControlName),
   };
 }
 

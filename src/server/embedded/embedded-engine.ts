@@ -28,7 +28,7 @@ interface Run {
 /** The turn engine of one process: a queue in memory, made again from the files when the process starts. */
 export class EmbeddedEngine implements TurnEngine {
   readonly #work: WorkFiles;
-  readonly #sessions: Pick<FileSessions, 'queued'>;
+  readonly #sessions: Pick<FileSessions, 'queued' | 'isAsking' | 'onReport'>;
   readonly #epochs: Epochs;
   readonly #limits: EngineLimits;
   readonly #log: Logger;
@@ -47,7 +47,7 @@ export class EmbeddedEngine implements TurnEngine {
     log,
   }: {
     work: WorkFiles;
-    sessions: Pick<FileSessions, 'queued'>;
+    sessions: Pick<FileSessions, 'queued' | 'isAsking' | 'onReport'>;
     epochs: Epochs;
     limits: EngineLimits;
     log: Logger;
@@ -57,10 +57,16 @@ export class EmbeddedEngine implements TurnEngine {
     this.#epochs = epochs;
     this.#limits = limits;
     this.#log = log;
+    sessions.onReport(() => this.#next());
   }
 
   get running(): number {
     return this.#runs.size;
+  }
+
+  /** A session that waits for a person takes nobody's place. */
+  get #working(): number {
+    return [...this.#runs.keys()].filter((sessionId) => !this.#sessions.isAsking(sessionId)).length;
   }
 
   get waiting(): number {
@@ -120,7 +126,7 @@ export class EmbeddedEngine implements TurnEngine {
 
   #next(): void {
     const { running } = this.#limits;
-    while (this.#run && this.#runs.size < running) {
+    while (this.#run && this.#working < running) {
       const [sessionId] = this.#queue;
       if (sessionId === undefined) return;
       this.#queue.delete(sessionId);
@@ -130,8 +136,8 @@ export class EmbeddedEngine implements TurnEngine {
 
   #begin(sessionId: string, run: RunActivation): void {
     const lost = new AbortController();
-    const epoch = this.#epochs.raise(sessionId);
-    const activation = { sessionId, epoch, lost: lost.signal, drain: this.#drain.signal };
+    const raised = this.#epochs.raise(sessionId);
+    const activation = { sessionId, ...raised, lost: lost.signal, drain: this.#drain.signal };
     const entry: Run = { lost, isWanted: false, ended: Promise.resolve() };
     this.#runs.set(sessionId, entry);
     entry.ended = Promise.resolve()

@@ -27,8 +27,6 @@ export const ENGINE_LIMITS: EngineLimits = { running: 20, waiting: 100 };
 
 export interface EmbeddedStore extends ServerStore {
   readonly engine: EmbeddedEngine;
-  /** Removes everything of a session but its transcript. */
-  forget(sessionId: string): Promise<void>;
 }
 
 /** The store of a server of one process, in files of its home. Take the lock of the home first. */

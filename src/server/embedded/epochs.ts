@@ -10,10 +10,11 @@ export class Epochs {
     this.#last = now * 1000;
   }
 
-  raise(sessionId: string): string {
+  raise(sessionId: string): { epoch: string; previous: string | null } {
+    const previous = this.#newest.get(sessionId) ?? null;
     const epoch = String(++this.#last);
     this.#newest.set(sessionId, epoch);
-    return epoch;
+    return { epoch, previous };
   }
 
   /** Throws `session_taken` unless the run still has the session. */

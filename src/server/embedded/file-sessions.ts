@@ -15,6 +15,10 @@ export interface FileSessions extends SessionRecords {
   ids(): string[];
   /** A session waits for its run. */
   queued(id: string): void;
+  /** Whether its run waits for an answer. */
+  isAsking(id: string): boolean;
+  /** Calls the listener after each report of a run. */
+  onReport(listener: () => void): void;
   close(): Promise<void>;
 }
 
@@ -25,6 +29,7 @@ export async function fileSessions(
 ): Promise<FileSessions> {
   const all = new Map<string, SessionRecord>();
   const states = new Map<string, SessionState>();
+  const listeners: (() => void)[] = [];
   const journal = new Journal(path, { sync });
   for (const row of await journal.rows()) {
     if (typeof row.removed === 'string') all.delete(row.removed);
@@ -72,12 +77,15 @@ export async function fileSessions(
       epochs.check(holding);
       if (state === 'idle') states.delete(holding.sessionId);
       else states.set(holding.sessionId, state);
+      for (const listener of listeners) listener();
     },
     state: async (id) => states.get(id) ?? 'idle',
     ids: () => [...all.keys()],
     queued(id) {
       if (!states.has(id)) states.set(id, 'queued');
     },
+    isAsking: (id) => states.get(id) === 'requires_action',
+    onReport: (listener) => void listeners.push(listener),
     close: () => journal.close(),
   };
 }

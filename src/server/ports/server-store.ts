@@ -19,6 +19,8 @@ export interface ServerStore {
   readonly tokens: Tokens;
   /** Why requests cannot be served now, as a sentence; null: they can. For /readyz. */
   problem(): Promise<string | null>;
+  /** Ends the run of a session, and removes everything of it but its transcript. */
+  forget(sessionId: string): Promise<void>;
   /** Closes files and connections. Drain the engine first. */
   close(): Promise<void>;
 }

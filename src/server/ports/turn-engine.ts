@@ -23,6 +23,11 @@ export interface Posted {
 
 /** A session that this process runs now. */
 export interface Activation extends Holding {
+  /**
+   * The epoch of the run before this one; null: not known. A run that had that epoch, and has left the session open, may use
+   * it again: nobody else has written since.
+   */
+  previous: string | null;
   /** Aborts when the session belongs to another run: stop, and write nothing more. */
   lost: AbortSignal;
   /** Aborts when the process is about to end: finish or interrupt the turn in the time that is left. */

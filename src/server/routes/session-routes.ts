@@ -9,6 +9,7 @@ import type { Questions } from '../ports/asked-questions.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { SessionRecord, SessionRecords } from '../ports/session-records.ts';
 import type { TokenInfo } from '../ports/tokens.ts';
+import { NewMessage } from './post-message.ts';
 import { Limit, Session, SessionId, SessionParams, timeText } from './schemas.ts';
 
 export interface SessionRoutesOptions {
@@ -19,7 +20,7 @@ export interface SessionRoutesOptions {
   now: () => number;
   newId: () => string;
   /** Posts the first messages of a new session, one after the other. */
-  post: (record: SessionRecord, messages: readonly unknown[], by: string) => Promise<unknown>;
+  post: (record: SessionRecord, messages: readonly NewMessage[], by: string) => Promise<unknown>;
   /** Moves the session to the trash, or refuses. */
   remove: (record: SessionRecord, options: { force: boolean }) => Promise<void>;
 }
@@ -30,7 +31,7 @@ const NewSession = z.strictObject({
   config: z.optional(z.record(z.string(), z.unknown())),
   title: z.optional(z.string().check(z.maxLength(200))),
   tag: z.optional(z.string().check(z.maxLength(100))),
-  messages: z.optional(z.array(z.unknown()).check(z.maxLength(100))),
+  messages: z.optional(z.array(NewMessage).check(z.maxLength(100))),
 });
 
 const Changes = z.strictObject({

@@ -85,7 +85,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     ['create-engine.ts', 'index.ts'],
   ],
   admin: ['.', 'running', 'doctor'],
-  server: ['ports', 'policy', 'embedded', 'http', 'routes', 'home', ['create-server.ts', 'index.ts']],
+  server: ['ports', 'policy', 'embedded', 'run', 'http', 'routes', 'stream', 'home', ['create-server.ts', 'index.ts']],
   sdk: [['report-to-host.ts', 'user-message.ts'], 'options', 'tools', 'subprocess', 'stored', '.', 'index.ts'],
   tui: [
     'rows',
