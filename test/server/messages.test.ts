@@ -11,16 +11,23 @@ test('a message is stored, answered, and its turn has the result', async () => {
   const made = await server.call('POST', '/v1/sessions', { body: { title: 'one' } });
   expect(made.status).toBe(201);
   const path = `/v1/sessions/${made.body.id}`;
-  const posted = await server.call('POST', `${path}/messages`, { body: { content: 'hi' }, headers: { prefer: 'wait=10' } });
+  const posted = await server.call('POST', `${path}/messages`, {
+    body: { content: 'hi' },
+    headers: { prefer: 'wait=10' },
+  });
   expect(posted.status, JSON.stringify(posted.body)).toBe(200);
   expect(posted.body.result).toMatchObject({ type: 'result', subtype: 'success', result: 'Hello.' });
   const turns = await server.call('GET', `${path}/turns`);
   expect(turns.body.turns).toMatchObject([{ no: 1, state: 'ended', messages: [posted.body.uuid], attempts: 1 }]);
-  const again = await server.call('POST', `${path}/messages`, { body: { content: 'more' }, headers: { prefer: 'wait=10' } });
+  const again = await server.call('POST', `${path}/messages`, {
+    body: { content: 'more' },
+    headers: { prefer: 'wait=10' },
+  });
   expect(again.body.result).toMatchObject({ result: 'Again.' });
   const { body } = await server.call('GET', `${path}/events`);
-  expect(body.lines.map((line: { seq: number }) => line.seq)).toEqual(body.lines.map((_: unknown, at: number) => at + 1));
-  console.log(body.lines.map((l: any) => `${l.type}/${l.subtype ?? l.state ?? ''}`).join(' '));
+  expect(body.lines.map((line: { seq: number }) => line.seq)).toEqual(
+    body.lines.map((_: unknown, at: number) => at + 1),
+  );
 });
 
 test('a tool asks, and a client answers', async () => {

@@ -29,13 +29,22 @@ export interface Reply {
 }
 
 /** Starts `heddle serve` on a free port, and waits until it listens. */
-export async function startServer(place: Place, args: string[] = [], env: Record<string, string> = {}): Promise<ServedCli> {
+export async function startServer(
+  place: Place,
+  args: string[] = [],
+  env: Record<string, string> = {},
+): Promise<ServedCli> {
   const cli = startCli(['serve', '--port', '0', ...args], { place, env });
   await eventually(() => /heddle serves \S+/.test(cli.stdout) || cli.child.exitCode !== null, 15_000);
   const [, url = ''] = /heddle serves (\S+)/.exec(cli.stdout) ?? [];
   if (url === '') throw new Error(`The server did not start: ${cli.stdout}${cli.stderr}`);
   const token = readFileSync(join(place.home, 'serve', 'admin-token'), 'utf8').trim();
-  return { cli, url, token, call: (method, path, options = {}) => send(`${url}${path}`, method, { token, ...options }) };
+  return {
+    cli,
+    url,
+    token,
+    call: (method, path, options = {}) => send(`${url}${path}`, method, { token, ...options }),
+  };
 }
 
 async function send(url: string, method: string, { body, token, headers = {}, signal }: CallOptions): Promise<Reply> {

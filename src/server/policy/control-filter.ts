@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import { HeddleError } from '../../wire/errors.ts';
 import { hostRequests } from '../../wire/control/host-requests.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import type { Scope } from '../ports/tokens.ts';
 import { checkMode } from './launch-filter.ts';
 import type { LaunchPolicy } from './launch-policy.ts';
@@ -57,7 +57,11 @@ export function checkAnswer(answer: JsonObject, policy: LaunchPolicy): void {
   for (const update of updates) {
     if (!isObject(update)) continue;
     if (update.destination !== undefined && update.destination !== 'session') {
-      throw notPermitted(`A rule for ${String(update.destination)}`, 'updatedPermissions', 'Use the destination session.');
+      throw notPermitted(
+        `A rule for ${String(update.destination)}`,
+        'updatedPermissions',
+        'Use the destination session.',
+      );
     }
     if (update.type === 'addDirectories') throw notPermitted('Another directory', 'updatedPermissions');
     if (update.type === 'setMode') checkMode(stringField(update, 'mode'), policy);

@@ -68,7 +68,10 @@ export function messageRoutes(options: MessageRoutesOptions): Route[] {
     }),
     route({
       ...{ method: 'GET', path, scope: 'sessions:read', params: SessionParams },
-      query: z.object({ offset: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0), limit: z._default(Limit, 100) }),
+      query: z.object({
+        offset: z._default(z.coerce.number().check(z.int(), z.minimum(0)), 0),
+        limit: z._default(Limit, 100),
+      }),
       summary: 'The stored conversation, the oldest first',
       answers: { 200: { description: 'A page of messages', schema: z.object({ messages: z.array(z.unknown()) }) } },
       errors: ['session_not_found'],

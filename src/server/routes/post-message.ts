@@ -70,6 +70,12 @@ async function checkParent(record: SessionRecord, parent: string, { transcriptsO
 /** The same uuid for the same key. */
 function uuidOf(key: string): string {
   const hex = createHash('sha256').update(key).digest('hex');
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), `8${hex.slice(13, 16)}`, `a${hex.slice(17, 20)}`, hex.slice(20, 32)];
+  const parts = [
+    hex.slice(0, 8),
+    hex.slice(8, 12),
+    `8${hex.slice(13, 16)}`,
+    `a${hex.slice(17, 20)}`,
+    hex.slice(20, 32),
+  ];
   return parts.join('-');
 }

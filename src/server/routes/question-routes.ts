@@ -37,7 +37,7 @@ const ShownQuestion = z.object({
 const ListQuery = z.object({ state: z.optional(State) });
 const Listed = z.object({ questions: z.array(ShownQuestion) });
 
-/** Questions: listed, and answered by whoever comes first. */
+/** Questions: listed, and and the first answer counts. */
 export function questionRoutes(options: QuestionRoutesOptions): Route[] {
   const { sessions, questions } = options;
   return [

@@ -29,7 +29,7 @@ const RETRIES_MS = [50, 200, 1000, 3000];
 
 /**
  * The lines of a session on their way into the log, one after the other: what is stored is stored before anybody sees it,
- * and previews keep their place among the others.
+ * and previews keep their position among the others.
  */
 export class LineSink {
   readonly #options: SinkOptions;
@@ -62,7 +62,7 @@ export class LineSink {
   }
 
   /** Acts when all lines before have been stored and shown. */
-  then(effect: () => void): void {
+  afterwards(effect: () => void): void {
     this.#push({ line: null, effect, settle: () => {} });
   }
 

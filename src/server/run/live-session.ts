@@ -14,10 +14,10 @@ import type { InboxRow } from '../ports/inbox.ts';
 import type { ServerStore } from '../ports/server-store.ts';
 import type { SessionState } from '../ports/session-records.ts';
 import type { Activation } from '../ports/turn-engine.ts';
-import { DriverDesk } from './driver-desk.ts';
+import { DriverRequests } from './driver-requests.ts';
 import { taken } from './fenced-store.ts';
 import { type LineKind, LineSink } from './line-sink.ts';
-import { QuestionDesk } from './question-desk.ts';
+import { SessionQuestions } from './session-questions.ts';
 import { TurnNotes } from './turn-notes.ts';
 
 export interface LiveOptions {
@@ -38,15 +38,15 @@ const LOOK_MS = 100;
 
 /**
  * An open session of this process. To the session it is the far end of a transport: messages come from the inbox, lines go
- * to the log, questions to the desk of questions, and control lines to the connections that have sent theirs.
+ * to the log, questions to the list of questions, and control lines to the connections that have sent theirs.
  */
 export class LiveSession implements Transport {
   readonly #options: LiveOptions;
   readonly #incoming = new Channel<JsonObject>();
   readonly #sink: LineSink;
   readonly #notes: TurnNotes;
-  readonly #questions: QuestionDesk;
-  readonly #driver: DriverDesk;
+  readonly #questions: SessionQuestions;
+  readonly #driver: DriverRequests;
   readonly #stop = new AbortController();
   /** Requests of connections that the session has not answered: how often each connection waits. */
   readonly #requests = new Map<string, string>();
@@ -73,11 +73,11 @@ export class LiveSession implements Transport {
       noted: (line, holding) => this.#noted(line, holding),
     });
     const reply = (line: JsonObject) => this.#incoming.push(line);
-    this.#questions = new QuestionDesk(store.questions, activation, (line) => {
+    this.#questions = new SessionQuestions(store.questions, activation, (line) => {
       reply(line);
       this.#report();
     });
-    this.#driver = new DriverDesk(store.courier, { refuse: reply, now: () => engine.runtime.clock.now() });
+    this.#driver = new DriverRequests(store.courier, { refuse: reply, now: () => engine.runtime.clock.now() });
     const opened = () => {
       const lines = this.#early ?? [];
       this.#early = null;
@@ -190,7 +190,7 @@ export class LiveSession implements Transport {
         this.#withdraw(stringField(line, 'request_id') ?? '');
         return undefined;
       case 'control_response':
-        this.#sink.then(() => this.#respond(line));
+        this.#sink.afterwards(() => this.#respond(line));
         return undefined;
       default:
         // Lines of a session that does not open are not for anybody: the caller tells what has happened.
@@ -207,10 +207,10 @@ export class LiveSession implements Transport {
 
   #ask(line: JsonObject): void {
     if (!isQuestion(line)) {
-      this.#sink.then(() => this.#driver.send(line));
+      this.#sink.afterwards(() => this.#driver.send(line));
       return;
     }
-    this.#sink.then(() => {
+    this.#sink.afterwards(() => {
       this.#questions
         .ask(line)
         .then(() => this.#report())
@@ -219,7 +219,7 @@ export class LiveSession implements Transport {
   }
 
   #withdraw(requestId: string): void {
-    this.#sink.then(() => {
+    this.#sink.afterwards(() => {
       this.#driver.cancel(requestId);
       this.#questions.withdraw(requestId).then(
         () => this.#report(),
@@ -262,7 +262,11 @@ export class LiveSession implements Transport {
     if (!initialize || this.#isInitialized) return;
     this.#isInitialized = true;
     if (waiting.some(({ line }) => isInitialize(line))) return;
-    this.#incoming.push({ type: 'control_request', request_id: `server ${engine.runtime.ids.uuid()}`, request: initialize });
+    this.#incoming.push({
+      type: 'control_request',
+      request_id: `server ${engine.runtime.ids.uuid()}`,
+      request: initialize,
+    });
   }
 
   #take({ from, line }: Parcel): void {

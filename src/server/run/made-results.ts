@@ -12,7 +12,7 @@ export function failedResult(
 }
 
 /** The result of a turn whose answer was stored, and whose run ended before it could say so. Its costs are not known. */
-export function foundResult(
+export function answerResult(
   text: string,
   about: { sessionId: string; uuid: string; messages: readonly string[] },
 ): JsonObject {

@@ -5,10 +5,10 @@ import type { Launch, RunConfig } from '../../wire/run-config.ts';
 import type { ServerStore } from '../ports/server-store.ts';
 import type { SessionRecord } from '../ports/session-records.ts';
 import type { Activation, RunActivation } from '../ports/turn-engine.ts';
+import { settleEarlierTurn } from './earlier-turn.ts';
 import { fencedStore } from './fenced-store.ts';
 import { LiveSession } from './live-session.ts';
 import { failedResult } from './made-results.ts';
-import { settlePastTurn } from './past-turn.ts';
 
 export interface RunnerOptions {
   engine: Engine;
@@ -110,7 +110,7 @@ async function open(
   const transcripts = fencedStore(await engine.storeOf(base), sessionId, () => lost.aborted);
   const { log, ids } = engine.runtime;
   const newId = () => ids.uuid();
-  const past = await settlePastTurn(activation, key, { ...store, transcripts, newId, log });
+  const past = await settleEarlierTurn(activation, key, { ...store, transcripts, newId, log });
   if (past.continues) await store.turns.begin(activation, past.recorded);
   const fenced: Engine = { ...engine, storeOf: () => transcripts };
   return new LiveSession(activation, {

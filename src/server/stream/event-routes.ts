@@ -27,7 +27,13 @@ const Page = z.object({ lines: z.array(z.unknown()), newest_seq: z.number(), old
 export function eventRoutes({ sessions, events, streams }: EventRoutesOptions): Route[] {
   return [
     route({
-      ...{ method: 'GET', path: '/v1/sessions/{id}/events', scope: 'sessions:read', params: SessionParams, query: Query },
+      ...{
+        method: 'GET',
+        path: '/v1/sessions/{id}/events',
+        scope: 'sessions:read',
+        params: SessionParams,
+        query: Query,
+      },
       summary: 'Lines behind a number. With `wait`, waits so many seconds for the first one',
       answers: { 200: { description: 'The lines, with their numbers as `seq`', schema: Page } },
       errors: ['session_not_found', 'cursor_gone', 'cursor_unknown'],
@@ -49,7 +55,11 @@ export function eventRoutes({ sessions, events, streams }: EventRoutesOptions): 
     }),
     route({
       ...{ method: 'GET', path: '/v1/sessions/{id}/events/stream', scope: 'sessions:read', params: SessionParams },
-      query: z.object({ after: z.optional(Seq), deltas: z._default(z.stringbool(), false), types: z.optional(z.string()) }),
+      query: z.object({
+        after: z.optional(Seq),
+        deltas: z._default(z.stringbool(), false),
+        types: z.optional(z.string()),
+      }),
       summary:
         'The lines as server-sent events, from now on, or behind `after` or the header last-event-id. `deltas` adds pieces ' +
         'of answers while they are written; `types` names the types of lines, with commas',
@@ -61,10 +71,10 @@ export function eventRoutes({ sessions, events, streams }: EventRoutesOptions): 
         const after = await cursorOf(id, { given: headers['last-event-id'], after: query.after }, events);
         const hello = { state: await sessions.state(id), ...(await events.bounds(id)) };
         const types = query.types === undefined ? null : new Set(query.types.split(','));
-        const place = streams.take(token.id);
+        const slot = streams.take(token.id);
         return {
           stream: (_request, response) =>
-            streamEvents(response, { events, sessionId: id, after, hello, types, isWithDeltas: query.deltas, place }),
+            streamEvents(response, { events, sessionId: id, after, hello, types, isWithDeltas: query.deltas, slot }),
         };
       },
     }),

@@ -31,7 +31,10 @@ export class LineFeed {
   #isOver = false;
   #stop: Unsubscribe = () => {};
 
-  constructor({ events, sessionId, after }: { events: EventLog; sessionId: string; after: number }, reader: LineReader) {
+  constructor(
+    { events, sessionId, after }: { events: EventLog; sessionId: string; after: number },
+    reader: LineReader,
+  ) {
     this.#events = events;
     this.#sessionId = sessionId;
     this.#reader = reader;
@@ -64,8 +67,9 @@ export class LineFeed {
     if (!this.#isLive) return;
     for (const line of lines) {
       if (this.#isOver || line.seq <= this.#cursor) continue;
-      if (line.seq !== this.#cursor + 1) return this.#fallBehind();
-      if (!this.#give(line)) return this.#fallBehind();
+      if (line.seq === this.#cursor + 1 && this.#give(line)) continue;
+      this.#fallBehind();
+      return;
     }
   }
 

@@ -1,6 +1,6 @@
 import { HeddleError } from '../../wire/errors.ts';
 
-export interface StreamPlace {
+export interface StreamSlot {
   /** Calls `end` when the server is about to end. */
   onEnd(end: () => void): void;
   /** The client is gone. May be called twice. */
@@ -18,7 +18,7 @@ const LIMITS: StreamLimits = { all: 1000, perToken: 20 };
 /** The streams and sockets that are open: how many there may be, and how they end with the server. */
 export class OpenStreams {
   readonly #limits: StreamLimits;
-  readonly #open = new Map<StreamPlace, { token: string; end: () => void }>();
+  readonly #open = new Map<StreamSlot, { token: string; end: () => void }>();
   #isEnding = false;
 
   constructor(limits: Partial<StreamLimits> = {}) {
@@ -30,7 +30,7 @@ export class OpenStreams {
   }
 
   /** Throws `quota_exceeded` and `draining`. */
-  take(token: string): StreamPlace {
+  take(token: string): StreamSlot {
     if (this.#isEnding) {
       const message = 'The server is about to end: come back in a moment, with the number of your last line';
       throw new HeddleError('draining', message, { facts: { retryAfterMs: 1000 } });
@@ -38,16 +38,16 @@ export class OpenStreams {
     const own = [...this.#open.values()].filter((each) => each.token === token).length;
     if (own >= this.#limits.perToken) throw tooMany('streams of this token', this.#limits.perToken);
     if (this.#open.size >= this.#limits.all) throw tooMany('streams', this.#limits.all);
-    const place: StreamPlace = {
+    const slot: StreamSlot = {
       onEnd: (end) => {
-        this.#open.set(place, { token, end });
+        this.#open.set(slot, { token, end });
       },
       leave: () => {
-        this.#open.delete(place);
+        this.#open.delete(slot);
       },
     };
-    this.#open.set(place, { token, end: () => {} });
-    return place;
+    this.#open.set(slot, { token, end: () => {} });
+    return slot;
   }
 
   /** Ends all of them; none can be opened any more. */

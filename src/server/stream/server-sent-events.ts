@@ -5,7 +5,7 @@ import { toHeddleError } from '../../wire/errors.ts';
 import { errorBody } from '../http/statuses.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import { LineFeed } from './line-feed.ts';
-import type { StreamPlace } from './open-streams.ts';
+import type { StreamSlot } from './open-streams.ts';
 
 export interface StreamOptions {
   events: EventLog;
@@ -15,7 +15,7 @@ export interface StreamOptions {
   /** Null: all types. */
   types: ReadonlySet<string> | null;
   isWithDeltas: boolean;
-  place: StreamPlace;
+  slot: StreamSlot;
 }
 
 /** So much may wait for a client before lines come from the log again. */
@@ -27,7 +27,7 @@ const RETRY_MS = 1000;
 
 /** Writes the lines of a session as server-sent events, until the client or the server ends it. */
 export function streamEvents(response: ServerResponse, options: StreamOptions): void {
-  const { events, sessionId, after, hello, types, isWithDeltas, place } = options;
+  const { events, sessionId, after, hello, types, isWithDeltas, slot } = options;
   response.writeHead(200, { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no', connection: 'keep-alive' });
   const write = (text: string) => {
     response.write(text);
@@ -37,7 +37,8 @@ export function streamEvents(response: ServerResponse, options: StreamOptions): 
   const feed = new LineFeed(
     { events, sessionId, after },
     {
-      line: ({ seq, type, text }) => write(isWanted(type) ? `id: ${seq}\nevent: ${type}\ndata: ${text}\n\n` : `id: ${seq}\n\n`),
+      line: ({ seq, type, text }) =>
+        write(isWanted(type) ? `id: ${seq}\nevent: ${type}\ndata: ${text}\n\n` : `id: ${seq}\n\n`),
       preview(line) {
         const type = stringField(line, 'type') ?? '';
         const isShown = isWanted(type) && (isWithDeltas || type !== 'stream_event');
@@ -54,11 +55,11 @@ export function streamEvents(response: ServerResponse, options: StreamOptions): 
   const end = () => {
     clearInterval(beat);
     feed.stop();
-    place.leave();
+    slot.leave();
   };
   response.once('close', end);
   response.once('error', end);
-  place.onEnd(() => {
+  slot.onEnd(() => {
     end();
     response.end(`event: draining\ndata: {"after":${feed.cursor}}\n\n`);
   });

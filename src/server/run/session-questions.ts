@@ -4,10 +4,10 @@ import type { Question, Questions } from '../ports/asked-questions.ts';
 import type { Holding, Unsubscribe } from '../ports/holding.ts';
 
 /**
- * The questions of one session on their way to whoever may answer. A question is stored, so that it outlives the run; an
+ * The questions of one session on their way to those who may answer. A question is stored, so that it outlives the run; an
  * answer that an earlier run has not heard counts when the same call asks again.
  */
-export class QuestionDesk {
+export class SessionQuestions {
   readonly #questions: Questions;
   readonly #reply: (line: JsonObject) => void;
   /** By the id of the question: the id of the request. */

@@ -13,7 +13,7 @@ const BROUGHT = ['hooks', 'sdkMcpServers', 'hostTools', 'sdkMcpServerConfigs'];
  * The requests of a session that only one program can answer: its hooks, tools and servers. That program is the driver, the
  * one whose `initialize` has brought them. When its connection breaks, its requests wait for it.
  */
-export class DriverDesk {
+export class DriverRequests {
   readonly #courier: Pick<Courier, 'reply' | 'isConnected'>;
   readonly #refuse: (line: JsonObject) => void;
   readonly #now: () => number;

@@ -1,18 +1,18 @@
-import { readHistory, type StoredHistory } from '../../host/resume/stored-history.ts';
 import { replayedLine } from '../../host/resume/resume-report.ts';
+import { readHistory, type StoredHistory } from '../../host/resume/stored-history.ts';
 import { answeredIds, isConversation, isPrompt, textOf } from '../../sessions/entry-fields.ts';
 import type { SessionKey, SessionStore } from '../../sessions/store.ts';
 import { isObject, type JsonObject, stringField, tryParseJson } from '../../util/json.ts';
 import type { Logger } from '../../util/runtime.ts';
-import { HeddleError } from '../../wire/errors.ts';
 import type { Entry } from '../../wire/entries.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { Holding } from '../ports/holding.ts';
 import type { Inbox } from '../ports/inbox.ts';
 import type { TurnRecord, Turns } from '../ports/turns.ts';
-import { failedResult, foundResult } from './made-results.ts';
+import { answerResult, failedResult } from './made-results.ts';
 
-export interface PastTurnOptions {
+export interface EarlierTurnOptions {
   inbox: Inbox;
   turns: Turns;
   events: EventLog;
@@ -23,7 +23,7 @@ export interface PastTurnOptions {
 }
 
 /** What the run before this one has left. */
-export interface PastTurn {
+export interface EarlierTurn {
   /** Whether the session has a transcript. */
   isStored: boolean;
   /** Whether its last turn is to be continued, without a new message. */
@@ -39,7 +39,11 @@ export const MOST_ATTEMPTS = 3;
  * Looks at what the last run of a session has left, and brings its lines, turns and messages to one state: lines that are
  * missing are written, a turn whose end was stored is ended, one in which too many runs have died is given up.
  */
-export async function settlePastTurn(holding: Holding, key: SessionKey, options: PastTurnOptions): Promise<PastTurn> {
+export async function settleEarlierTurn(
+  holding: Holding,
+  key: SessionKey,
+  options: EarlierTurnOptions,
+): Promise<EarlierTurn> {
   const { inbox, turns, transcripts } = options;
   const { sessionId } = holding;
   const isStored = await transcripts.exists(key);
@@ -64,7 +68,7 @@ export async function settlePastTurn(holding: Holding, key: SessionKey, options:
   const isBegun = recorded.length > 0 || unfinished?.messages.length === 0 || isAmong(unfinished, history);
   if (!isBegun) return nothing; // nothing of the turn was stored: its messages begin it again
   if (history.unfinished) return { isStored, continues: true, recorded };
-  await endFound(holding, known, options);
+  await endAnswered(holding, known, options);
   return nothing;
 }
 
@@ -79,14 +83,14 @@ async function isIn(store: SessionStore, key: SessionKey, history: StoredHistory
 }
 
 function isAmong(turn: TurnRecord | null, { uuids }: StoredHistory): boolean {
-  return turn !== null && turn.messages.some((uuid) => uuids.includes(uuid));
+  return turn?.messages.some((uuid) => uuids.includes(uuid)) ?? false;
 }
 
 /** A run may die between an entry and its line. Lines have the uuids of their entries. */
 async function writeMissingLines(
   holding: Holding,
   { history, recorded, unfinished }: Known,
-  { events }: PastTurnOptions,
+  { events }: EarlierTurnOptions,
 ): Promise<void> {
   const { path } = history;
   const asked = new Set([...recorded, ...(unfinished?.messages ?? [])]);
@@ -96,7 +100,11 @@ async function writeMissingLines(
   const uuids = entries.map(({ uuid }) => String(uuid));
   const known = await events.known(holding.sessionId, uuids);
   const missing = entries.filter(({ uuid }) => !known.has(String(uuid)));
-  if (missing.length > 0) await events.append(holding, missing.map((entry) => lineOf(entry, holding.sessionId)));
+  if (missing.length > 0)
+    await events.append(
+      holding,
+      missing.map((entry) => lineOf(entry, holding.sessionId)),
+    );
 }
 
 /** Prompts and reminders are not sent while a turn runs; answers and results of tools are. */
@@ -113,7 +121,7 @@ function lineOf(entry: Entry, sessionId: string): JsonObject {
 const LAST_LINES = 200;
 
 /** The run died between the result line and the end of its turn. */
-async function endStored(holding: Holding, known: Known, { events, turns }: PastTurnOptions): Promise<boolean> {
+async function endStored(holding: Holding, known: Known, { events, turns }: EarlierTurnOptions): Promise<boolean> {
   const { sessionId } = holding;
   const { newest, oldest } = await events.bounds(sessionId);
   const after = Math.max(oldest - 1, newest - LAST_LINES);
@@ -134,13 +142,17 @@ function isInit(text: string): boolean {
 }
 
 /** The answer is stored as a whole, and its result line is not: it is made from the answer. */
-async function endFound(holding: Holding, known: Known, { turns, events, newId }: PastTurnOptions): Promise<void> {
+async function endAnswered(
+  holding: Holding,
+  known: Known,
+  { turns, events, newId }: EarlierTurnOptions,
+): Promise<void> {
   const { history, recorded, unfinished } = known;
   const messages = [...new Set([...recorded, ...(unfinished?.messages ?? [])])];
   const last = history.path.findLast(isConversation);
   const about = { sessionId: holding.sessionId, uuid: newId(), messages };
   const interrupted = { code: 'aborted', message: 'The turn was interrupted' };
-  const result = last?.type === 'assistant' ? foundResult(textOf(last), about) : failedResult(interrupted, about);
+  const result = last?.type === 'assistant' ? answerResult(textOf(last), about) : failedResult(interrupted, about);
   await events.append(holding, [result]);
   await turns.end(holding, { result, state: 'ended', messages });
 }
@@ -149,7 +161,7 @@ async function endFound(holding: Holding, known: Known, { turns, events, newId }
 async function giveUp(
   holding: Holding,
   { messages, attempts }: TurnRecord,
-  { turns, events, newId }: PastTurnOptions,
+  { turns, events, newId }: EarlierTurnOptions,
 ): Promise<void> {
   const message = `The turn was given up: ${attempts} runs have died in it. Read its lines, and send another message`;
   const error = new HeddleError('turn_abandoned', message);
