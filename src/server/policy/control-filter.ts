@@ -38,11 +38,11 @@ export function isControlName(name: string): boolean {
 export function scopeOfControl(request: JsonObject, policy: LaunchPolicy): Scope {
   const subtype = stringField(request, 'subtype') ?? '';
   const scope = SCOPES.get(subtype);
-  if (!scope && !policy.controls.includes(subtype)) throw notPermitted(`The control request '${subtype}'`, subtype);
+  if (!scope && !policy.controls?.includes(subtype)) throw notPermitted(`The control request '${subtype}'`, subtype);
   if (subtype === 'set_permission_mode') checkMode(stringField(request, 'mode'), policy);
   if (subtype !== 'initialize') return scope ?? 'sessions:write';
   for (const field of KEPT_OF_INITIALIZE) {
-    const isAllowed = request[field] === undefined || policy.controls.includes(field);
+    const isAllowed = request[field] === undefined || policy.controls?.includes(field) === true;
     if (!isAllowed) throw notPermitted(`initialize.${field}`, field);
   }
   return 'sessions:write';

@@ -12,7 +12,7 @@ export interface LaunchPolicy {
   /** The configuration of every session; fields of the client win over it. */
   defaults: RunConfig;
   /** Control requests, and fields of `initialize`, that clients may send although the filter keeps them from the network. */
-  controls: readonly string[];
+  controls?: readonly string[];
 }
 
 /** Without bypassPermissions, which lets a session do everything. */
