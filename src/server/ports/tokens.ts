@@ -5,7 +5,7 @@ export const SCOPES = [
   'questions:answer',
   'workspaces:write',
   'webhooks:write',
-  // The stored sessions of the home, whoever wrote them: for its owner.
+  // The stored sessions of the home, of all programs: for its owner.
   'home:read',
   'home:write',
   'admin',

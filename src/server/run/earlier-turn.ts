@@ -28,6 +28,8 @@ export interface EarlierTurn {
   isStored: boolean;
   /** Whether its last turn is to be continued, without a new message. */
   continues: boolean;
+  /** Whether the last run has left something, so that opening the session may store what nobody has said. */
+  isLeft: boolean;
   /** Messages that wait, and are in the transcript: the end of the turn answers them. */
   recorded: string[];
 }
@@ -49,7 +51,8 @@ export async function settleEarlierTurn(
   const isStored = await transcripts.exists(key);
   const rows = await inbox.open(sessionId);
   const unfinished = await turns.unfinished(sessionId);
-  const nothing = { isStored, continues: false, recorded: [] };
+  const isLeft = isStored && (rows.length > 0 || unfinished !== null);
+  const nothing = { isStored, isLeft, continues: false, recorded: [] };
   if (!isStored || (rows.length === 0 && !unfinished)) {
     if (unfinished && unfinished.attempts >= MOST_ATTEMPTS) await giveUp(holding, unfinished, options);
     return nothing;
@@ -59,7 +62,8 @@ export async function settleEarlierTurn(
   for (const { uuid } of rows) if (await isIn(transcripts, key, history, uuid)) recorded.push(uuid);
   if (!unfinished && recorded.length === 0) return nothing;
   const known = { history, recorded, unfinished };
-  await writeMissingLines(holding, known, options);
+  const missing = await missingLines(history, holding, options.events);
+  if (missing.length > 0) await options.events.append(holding, missing);
   if (unfinished && (await endStored(holding, known, options))) return nothing;
   if (unfinished && unfinished.attempts >= MOST_ATTEMPTS) {
     await giveUp(holding, unfinished, options);
@@ -67,7 +71,7 @@ export async function settleEarlierTurn(
   }
   const isBegun = recorded.length > 0 || unfinished?.messages.length === 0 || isAmong(unfinished, history);
   if (!isBegun) return nothing; // nothing of the turn was stored: its messages begin it again
-  if (history.unfinished) return { isStored, continues: true, recorded };
+  if (history.unfinished) return { isStored, isLeft, continues: true, recorded };
   await endAnswered(holding, known, options);
   return nothing;
 }
@@ -86,25 +90,41 @@ function isAmong(turn: TurnRecord | null, { uuids }: StoredHistory): boolean {
   return turn?.messages.some((uuid) => uuids.includes(uuid)) ?? false;
 }
 
-/** A run may die between an entry and its line. Lines have the uuids of their entries. */
-async function writeMissingLines(
+/** How many entries may be without their lines. */
+const MOST_MISSING = 200;
+
+/**
+ * The lines of entries that were stored and never said: a run may die between an entry and its line, and results for calls
+ * that were cut off are stored when the session is opened. Lines have the uuids of their entries.
+ */
+export async function missingLines(
+  { path }: Pick<StoredHistory, 'path'>,
+  { sessionId }: Holding,
+  events: Pick<EventLog, 'known' | 'bounds'>,
+): Promise<JsonObject[]> {
+  const { newest } = await events.bounds(sessionId);
+  if (newest === 0) return []; // a session from elsewhere: its lines begin now
+  const last = path.slice(-MOST_MISSING).filter(isConversation);
+  const known = await events.known(
+    sessionId,
+    last.map(({ uuid }) => String(uuid)),
+  );
+  const said = last.findLastIndex(({ uuid }) => known.has(String(uuid)));
+  const begin = said === -1 ? last.findLastIndex(isPrompt) : said;
+  return last
+    .slice(begin + 1)
+    .filter(isShown)
+    .map((entry) => lineOf(entry, sessionId));
+}
+
+/** The lines of a session that was just opened. */
+export async function linesOfOpening(
   holding: Holding,
-  { history, recorded, unfinished }: Known,
-  { events }: EarlierTurnOptions,
-): Promise<void> {
-  const { path } = history;
-  const asked = new Set([...recorded, ...(unfinished?.messages ?? [])]);
-  const prompt = path.findIndex((entry) => asked.has(String(entry.uuid)));
-  const begin = prompt === -1 ? path.findLastIndex(isPrompt) : prompt;
-  const entries = path.slice(begin + 1).filter((entry) => isConversation(entry) && isShown(entry));
-  const uuids = entries.map(({ uuid }) => String(uuid));
-  const known = await events.known(holding.sessionId, uuids);
-  const missing = entries.filter(({ uuid }) => !known.has(String(uuid)));
-  if (missing.length > 0)
-    await events.append(
-      holding,
-      missing.map((entry) => lineOf(entry, holding.sessionId)),
-    );
+  key: SessionKey,
+  { transcripts, events, log }: Pick<EarlierTurnOptions, 'transcripts' | 'events' | 'log'>,
+): Promise<JsonObject[]> {
+  const history = await readHistory(transcripts, key, { at: undefined, lean: true, log });
+  return missingLines(history, holding, events);
 }
 
 /** Prompts and reminders are not sent while a turn runs; answers and results of tools are. */

@@ -28,8 +28,15 @@ export interface LiveOptions {
   key: SessionKey;
   /** Set when the last turn is continued: the messages that it answers. */
   continued: readonly string[] | null;
+  /** The lines that come before all others, asked when the session is open; null: there are none. */
+  unsaid: (() => Promise<JsonObject[]>) | null;
   /** The `initialize` that hosts have sent before; null: none has. */
   initialize: JsonObject | null;
+}
+
+interface EarlyLine {
+  line: JsonObject;
+  settle: (written: Promise<void> | undefined) => void;
 }
 
 /** How long a session that is closed may take for its own end. */
@@ -51,7 +58,9 @@ export class LiveSession implements Transport {
   /** Requests of connections that the session has not answered: how often each connection waits. */
   readonly #requests = new Map<string, string>();
   #activation: Activation;
-  #early: JsonObject[] | null = [];
+  /** What the session says before it is open, and before what comes first is said. */
+  #early: EarlyLine[] | null = [];
+  #isOpen = false;
   #state: SessionState = 'idle';
   #isWorking = false;
   #isInitialized = false;
@@ -79,9 +88,8 @@ export class LiveSession implements Transport {
     });
     this.#driver = new DriverRequests(store.courier, { refuse: reply, now: () => engine.runtime.clock.now() });
     const opened = () => {
-      const lines = this.#early ?? [];
-      this.#early = null;
-      for (const line of lines) this.#sink.write(line)?.catch(() => {});
+      this.#isOpen = true;
+      this.#begin().catch((error) => this.#sink.fail(error));
     };
     this.ended = serve(engine, this, launch, this.#stop.signal, opened)
       .catch((error): ServeEnd => ({ exitCode: 1, error: toHeddleError(error) }))
@@ -194,13 +202,28 @@ export class LiveSession implements Transport {
         return undefined;
       default:
         // Lines of a session that does not open are not for anybody: the caller tells what has happened.
-        if (this.#early) {
-          this.#early.push(line);
-          return undefined;
-        }
+        if (this.#early) return this.#keep(line, this.#early);
         if (!this.#isWorking) this.#wake(); // what happens in the background is written by a run, too
         return this.#sink.write(line);
     }
+  }
+
+  #keep(line: JsonObject, early: EarlyLine[]): Promise<void> | undefined {
+    if (!this.#isOpen || !this.#notes.isOf(line)) {
+      early.push({ line, settle: (written) => written?.catch(() => {}) });
+      return undefined;
+    }
+    return new Promise((resolve, reject) => {
+      early.push({ line, settle: (written) => void Promise.resolve(written).then(resolve, reject) });
+    });
+  }
+
+  async #begin(): Promise<void> {
+    const unsaid = (await this.#options.unsaid?.()) ?? [];
+    const early = this.#early ?? [];
+    this.#early = null;
+    for (const line of unsaid) this.#sink.write(line)?.catch(() => {});
+    for (const { line, settle } of early) settle(this.#sink.write(line));
   }
 
   // From the session.

@@ -5,7 +5,7 @@ import type { Launch, RunConfig } from '../../wire/run-config.ts';
 import type { ServerStore } from '../ports/server-store.ts';
 import type { SessionRecord } from '../ports/session-records.ts';
 import type { Activation, RunActivation } from '../ports/turn-engine.ts';
-import { settleEarlierTurn } from './earlier-turn.ts';
+import { linesOfOpening, settleEarlierTurn } from './earlier-turn.ts';
 import { fencedStore } from './fenced-store.ts';
 import { LiveSession } from './live-session.ts';
 import { failedResult } from './made-results.ts';
@@ -117,6 +117,7 @@ async function open(
     ...{ engine: fenced, store, transcripts, key, initialize: record.initialize },
     launch: { ...base, config: { ...base.config, ...resuming(sessionId, past) } },
     continued: past.continues ? past.recorded : null,
+    unsaid: past.isLeft ? () => linesOfOpening(activation, key, { transcripts, events: store.events, log }) : null,
   });
 }
 
