@@ -2,8 +2,10 @@ import { createViewTracker } from '../view/tracker.ts';
 import type { Transport } from '../wire/link/transport.ts';
 import { App } from './app/app.ts';
 import type { TuiEnd } from './app/tui-options.ts';
+import { needsAsciiMarks } from './rows/colour-level.ts';
 import type { SessionTarget } from './stage/stage.ts';
 import type { ProjectTrust } from './stage/trust-decision.ts';
+import { withAsciiMarks } from './term/ascii-marks.ts';
 import { openDeathPipe } from './term/death-pipe.ts';
 import { reportFailure } from './term/failure-report.ts';
 import { withMaskedLog } from './term/masked-log.ts';
@@ -42,7 +44,8 @@ export interface RunTuiOptions {
 export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd> {
   const tracker = createViewTracker();
   const { env, version } = options;
-  const terminal = env.HEDDLE_TUI_LOG ? withMaskedLog(tty, env.HEDDLE_TUI_LOG) : tty;
+  const drawn = needsAsciiMarks(env) ? withAsciiMarks(tty) : tty;
+  const terminal = env.HEDDLE_TUI_LOG ? withMaskedLog(drawn, env.HEDDLE_TUI_LOG) : drawn;
   const report = (error: unknown) => reportFailure(error, { env, version, now: new Date() });
   const app = new App({ ...options, terminal, tracker, now: Date.now, report });
   const signals = app.handleSignals(process);

@@ -8,6 +8,7 @@ import { expandConfig } from '../../src/mcp/config/expand-config.ts';
 import { readMcpConfig } from '../../src/mcp/config/read-config.ts';
 import { readServerConfig } from '../../src/mcp/config/server-config.ts';
 import { readKeybindings } from '../../src/tui/focus/keymap.ts';
+import { readTheme } from '../../src/tui/look/theme-files.ts';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
 import { messageOf } from '../../src/util/message-of.ts';
 import { parseCliRequest, parseHostRequest } from '../../src/wire/index.ts';
@@ -66,6 +67,7 @@ const KINDS: Readonly<Record<string, Kind>> = {
   'model-limits': { read: ({ code }) => parseProblem(code), attempt: tryAsModelLimits },
   lease: { read: ({ code }) => parseProblem(code), attempt: tryAsLease },
   task: { read: ({ code }) => parseProblem(code), attempt: tryAsTask },
+  theme: { read: themeProblem, attempt: () => null },
   keybindings: { read: ({ code }) => readKeybindings(code).problems.join('; ') || null, attempt: () => null },
   'acp-client': { read: ({ code }) => parseProblem(code), attempt: tryAsAcpClient },
   mails: { read: ({ code }) => parseProblem(code), attempt: tryAsMails },
@@ -139,4 +141,10 @@ function validator(schema: string, pointer: string): (value: unknown) => boolean
   const validate = ajv.getSchema(`${schema}${pointer}`);
   if (!validate) throw new Error(`schema/${schema}.json has no ${pointer}`);
   return (value) => validate(value) === true;
+}
+
+function themeProblem({ code }: { code: string }): string | null {
+  const problems: string[] = [];
+  readTheme(code, (problem) => problems.push(problem));
+  return problems.join('; ') || null;
 }

@@ -115,6 +115,7 @@ const WRITABLE = [
   'fallbackModel',
   'effortLevel',
   'outputStyle',
+  'theme',
   'modelAliases',
   'modelLimits',
   'autoCompactEnabled',

@@ -11,6 +11,7 @@ import type { InputEvent } from '../input/input-event.ts';
 import { createInputReader, type InputReader } from '../input/input-reader.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import { printedLines } from '../rows/blocks/block-to-rows.ts';
+import { colourLevel } from '../rows/colour-level.ts';
 import { NO_COLOURS, type Row, SIXTEEN_COLOURS, type Style } from '../rows/row.ts';
 import { createWidths } from '../rows/widths.ts';
 import { OtherScreen } from '../screen/other-screen.ts';
@@ -86,7 +87,7 @@ export class App implements Stage {
     this.#late = new LateRows(() => this.take([{ type: 'live' }]));
     this.context = {
       ...{ width: Math.max(1, terminal.size.columns - 1), widths, cwd: options.cwd, colours: this.#late.colours },
-      palette: env.NO_COLOR || env.TERM === 'dumb' ? NO_COLOURS : SIXTEEN_COLOURS,
+      palette: colourLevel(env) === 'none' ? NO_COLOURS : SIXTEEN_COLOURS,
     };
     this.#screen = new Screen({ size: terminal.size, widths, family: reflowFamilyOf(env) });
     this.#painter = new Painter({
@@ -96,7 +97,7 @@ export class App implements Stage {
     });
     this.#rows = new SessionRows(this.context, this.#late);
     this.#notices = new Notices(() => this.#painter.soon());
-    this.#spinner = new Spinner(() => this.#painter.soon(), { isCalm: env.HEDDLE_REDUCED_MOTION === '1' });
+    this.#spinner = new Spinner(() => this.#painter.soon());
     this.#typing = new LateTyping({ ...options, platform: process.platform }, this, this.#writing);
     this.#prompts = new Prompts(this, this.#writing, this.#typing);
     this.#questions = new Questions(this, this.#writing, env);
@@ -115,9 +116,10 @@ export class App implements Stage {
       ...{ prompts: this.#prompts, questions: this.#questions, overlay: this.#overlay },
     });
     this.#window = new WindowSize(terminal, (column) => this.#draw(column));
-    const { context } = this;
-    this.#replies = new TerminalReplies({ terminal, context, screen: this.#screen, window: this.#window }, usualWidths);
-    this.look = new LateLook({ stage: this, size: () => terminal.size });
+    this.look = new LateLook({ stage: this, terminal, env });
+    const { context, look } = this;
+    const parts = { terminal, context, look, screen: this.#screen, window: this.#window };
+    this.#replies = new TerminalReplies(parts, usualWidths);
     const escapeMs = env.SSH_CONNECTION ? 100 : 25;
     const guessesPastes = /^(?:linux|vt\d|cons25|ansi)/.test(env.TERM ?? '');
     this.#input = createInputReader({ escapeMs, guessesPastes, onEvent: (event) => this.#onEvent(event) });
@@ -192,7 +194,7 @@ export class App implements Stage {
     this.#typing.loaded?.noteDraft();
     this.#prompts.changed();
     this.look.loaded?.update();
-    this.#spinner.turn(this.isBusy && !this.#isLeaving);
+    this.#spinner.turn({ isBusy: this.isBusy && !this.#isLeaving, isCalm: this.look.isCalm });
     if (this.isBusy) this.#questions.prefetch();
     this.#painter.soon();
     this.#overlay.soon();
@@ -293,7 +295,7 @@ export class App implements Stage {
   /** Whatever happens here, the terminal gets its modes back. */
   #giveBack(): void {
     try {
-      this.#spinner.turn(false);
+      this.#spinner.turn({ isBusy: false, isCalm: true });
       this.#window.close();
       this.#notices.clear();
       this.#questions.close();
@@ -311,8 +313,7 @@ export class App implements Stage {
   #live(size: Size): LiveRows {
     const own = { stage: this, rows: this.#rows, writing: this.#writing, typing: this.#typing, prompts: this.#prompts };
     const asked = { questions: this.#questions, overlay: this.#overlay, keyboard: this.#keyboard, look: this.look };
-    const { env } = this.#options;
-    return liveRows({ ...own, ...asked, notice: this.#notices.text, isCalm: env.HEDDLE_REDUCED_MOTION === '1' }, size);
+    return liveRows({ ...own, ...asked, notice: this.#notices.text, isCalm: this.look.isCalm }, size);
   }
 
   #note(line: JsonObject): void {

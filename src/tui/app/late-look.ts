@@ -15,6 +15,11 @@ export class LateLook {
     return this.#look;
   }
 
+  /** Whether nothing may turn or blink. */
+  get isCalm(): boolean {
+    return this.#parts.env.HEDDLE_REDUCED_MOTION === '1' || this.#look?.isCalm === true;
+  }
+
   /** Never rejects: without it the terminal looks plain. */
   async load(): Promise<void> {
     try {

@@ -1,19 +1,17 @@
 /** Calls back eight times a second while there is something to move, once a second for those who want calm. */
 export class Spinner {
   readonly #tick: () => void;
-  readonly #ms: number;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(tick: () => void, { isCalm }: { isCalm: boolean }) {
+  constructor(tick: () => void) {
     this.#tick = tick;
-    this.#ms = isCalm ? 1000 : 125;
   }
 
   /** Without work there is no timer at all. */
-  turn(isBusy: boolean): void {
+  turn({ isBusy, isCalm }: { isBusy: boolean; isCalm: boolean }): void {
     if (isBusy === (this.#timer !== null)) return;
     if (this.#timer) clearInterval(this.#timer);
-    this.#timer = isBusy ? setInterval(this.#tick, this.#ms) : null;
+    this.#timer = isBusy ? setInterval(this.#tick, isCalm ? 1000 : 125) : null;
   }
 }
 

@@ -3,12 +3,14 @@ import { createWidths, type WidthOptions } from '../rows/widths.ts';
 import type { Screen } from '../screen/screen.ts';
 import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
+import type { LateLook } from './late-look.ts';
 import type { WindowSize } from './window-size.ts';
 
 export interface RepliesParts {
   readonly terminal: Pick<Terminal, 'replied'>;
   readonly screen: Screen;
   readonly window: WindowSize;
+  readonly look: LateLook;
   /** Its widths are those in force. */
   readonly context: BlockContext;
 }
@@ -27,6 +29,7 @@ export class TerminalReplies {
     const reply = readReply(sequence);
     if (!reply) return;
     if (reply.kind === 'cursor') this.#parts.window.cursorAt(reply.column);
+    else if (reply.kind === 'background') this.#parts.look.loaded?.background(reply.colour);
     else this.#parts.terminal.replied(reply);
     if (reply.kind === 'graphemes' && reply.isOn) this.useWidths({ byGraphemes: true });
   }

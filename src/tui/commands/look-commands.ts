@@ -1,4 +1,5 @@
 import { isObject, stringField } from '../../util/json.ts';
+import { chooseTheme, lookOf, openThemePicker } from '../pickers/theme-picker.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 
@@ -9,6 +10,17 @@ export const LOOK_COMMANDS: readonly TerminalCommand[] = [
     argumentHint: '[what it should show]',
     description: 'Your own status line; with words, the model writes a script for it',
     run: statusLine,
+  },
+  {
+    name: 'theme',
+    argumentHint: '[name]',
+    description: 'Choose the colours of the terminal',
+    async run(name, stage) {
+      if (name !== '') return [await chooseTheme(stage, name)];
+      openThemePicker(stage);
+      return [];
+    },
+    values: async (stage) => lookOf(stage).themes.map(({ name, what }) => ({ value: name, detail: what })),
   },
 ];
 

@@ -1,14 +1,18 @@
+import { messageOf } from '../../util/message-of.ts';
 import type { Change } from '../../view/changes.ts';
-import type { Row } from '../rows/row.ts';
-import type { Size } from '../screen/screen.ts';
+import type { Palette, Row } from '../rows/row.ts';
 import type { LookView, StatusLineState } from '../stage/look-view.ts';
 import type { Stage } from '../stage/stage.ts';
+import { ASK_BACKGROUND } from '../term/probes.ts';
+import type { Terminal } from '../term/terminal.ts';
+import { ColoursInForce } from './colours-in-force.ts';
+import { type LookSettings, lookSettings, USUAL_LOOK } from './look-settings.ts';
 import { StatusLine } from './status-line.ts';
 
 export interface LookParts {
   readonly stage: Stage;
-  /** The window as it is now. */
-  readonly size: () => Size;
+  readonly terminal: Pick<Terminal, 'size' | 'write'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** After these blocks a status line has something new to tell. */
@@ -17,21 +21,62 @@ const TELLING: ReadonlySet<string> = new Set(['answer', 'compaction', 'branch', 
 /** What the terminal looks like, as the person has set it. */
 export class Look implements LookView {
   readonly #stage: Stage;
+  readonly #terminal: LookParts['terminal'];
   readonly #statusLine: StatusLine;
+  readonly #colours: ColoursInForce;
+  #settings: LookSettings = USUAL_LOOK;
   #told = '';
 
-  constructor({ stage, size }: LookParts) {
+  constructor({ stage, terminal, env }: LookParts) {
     this.#stage = stage;
-    this.#statusLine = new StatusLine(stage, size);
+    this.#terminal = terminal;
+    this.#statusLine = new StatusLine(stage, () => terminal.size);
+    this.#colours = new ColoursInForce(env, stage.place.home);
   }
 
   get statusLine(): StatusLineState {
     return this.#statusLine.state;
   }
 
+  /** Whether nothing may turn or blink. */
+  get isCalm(): boolean {
+    return this.#settings.isCalm;
+  }
+
+  get theme(): string {
+    return this.#colours.name;
+  }
+
+  get themes(): readonly { name: string; what: string }[] {
+    return this.#colours.themes;
+  }
+
+  paletteOf(theme: string): Palette {
+    return this.#colours.palette(theme);
+  }
+
+  useTheme(name: string): boolean {
+    if (!this.#colours.use(name)) return false;
+    this.#paint();
+    if (this.#colours.asksBackground) this.#terminal.write(ASK_BACKGROUND);
+    return true;
+  }
+
   /** A session is open, the first one or another. */
   opened(): void {
     this.#statusLine.again();
+    void this.#readSettings();
+  }
+
+  /** The terminal tells its background. */
+  background(colour: readonly [number, number, number]): void {
+    this.#colours.background(colour);
+    if (this.#colours.name === 'auto') this.#paint();
+  }
+
+  /** The window has the focus again: meanwhile its background may have become another one. */
+  focused(): void {
+    if (this.#colours.asksBackground) this.#terminal.write(ASK_BACKGROUND);
   }
 
   /** Something of the session has changed. */
@@ -54,5 +99,25 @@ export class Look implements LookView {
 
   close(): void {
     this.#statusLine.close();
+  }
+
+  async #readSettings(): Promise<void> {
+    const answer = await this.#stage.call({ subtype: 'get_settings' }).catch((error) => ({ error: messageOf(error) }));
+    const { settings, problems } = lookSettings(answer);
+    this.#settings = settings;
+    const isKnown = this.useTheme(settings.theme);
+    const names = this.themes.map(({ name }) => name).join(', ');
+    const unknown = isKnown ? [] : [`there is no theme ${JSON.stringify(settings.theme)}: ${names}`];
+    for (const problem of [...problems, ...unknown]) this.#stage.print([`! Settings: ${problem}.`], 'warning');
+    for (const problem of this.#colours.problems) this.#stage.print([`! ${problem}`], 'warning');
+  }
+
+  /** Rows that are written keep their colours. */
+  #paint(): void {
+    const { context } = this.#stage;
+    const palette = this.#colours.palette();
+    if (palette === context.palette) return;
+    context.palette = palette;
+    this.#stage.redraw();
   }
 }

@@ -1,6 +1,15 @@
+import type { Palette } from '../rows/row.ts';
+
 /** What the terminal looks like, for the commands that show and change it. */
 export interface LookView {
   readonly statusLine: StatusLineState;
+  /** The name of the theme in force. */
+  readonly theme: string;
+  readonly themes: readonly { readonly name: string; readonly what: string }[];
+  /** What a theme looks like on this terminal. */
+  paletteOf(theme: string): Palette;
+  /** From now on; the settings stay as they are. False: there is no such theme. */
+  useTheme(name: string): boolean;
 }
 
 /** What is known of the person's own status line. */

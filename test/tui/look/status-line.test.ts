@@ -88,7 +88,7 @@ test('[TUI-80, TUI-91] of the output only colours reach the terminal', async () 
     '\x1b[31mred\x1b[0m\x1b]52;c;aGFjaw==\x07\x1b]0;title\x07\x1b[2J\x1b[1;1Hhere\x1b]8;;https://evil.example\x07link\x1b]8;;\x07',
     `\x1bP+q544e\x1b\\\x1b[?1049h\x1b[5n\u202eabc\x9b2J${'x'.repeat(9000)}`,
   ].join('\n');
-  const { sees, terminal } = await openTerminal({ ...shows(hostile), env: { NO_COLOR: '' } });
+  const { sees, terminal } = await openTerminal({ ...shows(hostile), env: { NO_COLOR: '', FORCE_COLOR: '1' } });
   const shown = await sees('redherelink');
   expect(shown).toContain('\\u{202e}abc');
   const bytes = terminal.bytes.join('');

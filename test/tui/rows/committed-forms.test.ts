@@ -156,7 +156,7 @@ test('a command of the person stands above its output', () => {
     said('<bash-input>ls src</bash-input>'),
     said('<bash-stdout>a.ts\nb.ts</bash-stdout><bash-stderr>one warning</bash-stderr>'),
   );
-  expect(committed).toEqual(['! ls src', '  a.ts', '  b.ts', 'one warning']);
+  expect(committed).toEqual(['! ls src', '  a.ts', '  b.ts', 'stderr: one warning']);
 });
 
 test('what failed is told once, also where the answer and the result say the same', () => {

@@ -23,7 +23,7 @@ export function blockToRows(block: Exclude<Block, { kind: 'answer' }>, context: 
       return [
         ...commandRows(block.command, context),
         ...tailRows(block.stdout, 200, context),
-        ...noteRows(block.stderr, 'error', context),
+        ...(block.stderr === '' ? [] : noteRows(`stderr: ${block.stderr}`, 'error', context)),
       ];
     case 'todos':
       return (block.isComplete ? block.all : block.changed).map((todo) => todoRow(todo, context));
