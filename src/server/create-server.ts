@@ -19,6 +19,9 @@ import { removeSession } from './run/remove-session.ts';
 import { sessionRunner } from './run/session-runner.ts';
 import { eventRoutes } from './stream/event-routes.ts';
 import { OpenStreams } from './stream/open-streams.ts';
+import { socketRoutes } from './stream/socket-routes.ts';
+import { Tickets } from './stream/tickets.ts';
+import { acceptUpgrades } from './stream/upgrades.ts';
 
 export interface ServerOptions {
   /** Runs the sessions. The caller closes it after the server. */
@@ -48,7 +51,7 @@ export interface HeddleServer {
 }
 
 const RATE = { perSecond: 10, burst: 50 };
-const CAPABILITIES = ['sessions', 'messages', 'turns', 'events', 'questions', 'control', 'tokens'];
+const CAPABILITIES = ['sessions', 'messages', 'turns', 'events', 'sockets', 'questions', 'control', 'tokens'];
 
 /** Makes a server: sessions of an engine over HTTP. Nothing runs before it listens. */
 export function createServer(options: ServerOptions): HeddleServer {
@@ -58,10 +61,11 @@ export function createServer(options: ServerOptions): HeddleServer {
   const newId = () => ids.uuid();
   const runner = sessionRunner({ engine, store, defaults: policy.defaults });
   const streams = new OpenStreams();
+  const tickets = new Tickets(now);
   let isDraining = false;
   const problem = async () => (isDraining ? 'The server is about to end' : store.problem());
   const transcriptsOf = async ({ config, workspace }: SessionRecord) => engine.storeOf({ config, cwd: workspace.path });
-  const shared = { ...store, policy, now, newId, transcriptsOf, streams };
+  const shared = { ...store, policy, now, newId, transcriptsOf, streams, tickets };
   const routes: Route[] = [
     ...systemRoutes({ all: () => routes, problem, capabilities: CAPABILITIES }),
     ...tokenRoutes(shared),
@@ -77,6 +81,7 @@ export function createServer(options: ServerOptions): HeddleServer {
     ...questionRoutes(shared),
     ...controlRoutes(shared),
     ...eventRoutes(shared),
+    ...socketRoutes(shared),
     ...more,
   ];
   const gate = new Gatekeeper({ tokens: store.tokens, hosts, origins, now, rate });
@@ -87,6 +92,7 @@ export function createServer(options: ServerOptions): HeddleServer {
     routes,
     async listen(address) {
       const server: Server = nodeServerOf(app);
+      acceptUpgrades(server, { ...shared, gate });
       listening = await listen(server, address);
       await store.engine.start(runner.run);
       return listening;

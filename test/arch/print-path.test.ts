@@ -132,7 +132,7 @@ const PACKAGES: Readonly<Record<string, string[]>> = {
   'dist/bundles/tui.cjs': ['@earendil-works/pi-tui', 'get-east-asian-width'],
   'dist/bundles/models.cjs': [],
   'dist/bundles/acp.cjs': [],
-  'dist/bundles/server.cjs': ['@hono/node-server', 'hono', 'zod'],
+  'dist/bundles/server.cjs': ['@hono/node-server', 'hono', 'ws', 'zod'],
   'dist/bundles/editors.cjs': [],
   'dist/bundles/panels.cjs': [],
   'dist/bundles/rare.cjs': [],
