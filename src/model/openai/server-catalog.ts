@@ -62,7 +62,7 @@ function priceOf(pricing: JsonObject): CatalogRow {
   return { price: { input, output, cacheRead, cacheWrite5m: cacheWrite, cacheWrite1h: cacheWrite } };
 }
 
-/** Google's own API stands beside the one that is made after OpenAI's, and takes the key in a header of its own. */
+/** Google's own API lies next to the one that is made after OpenAI's, and takes the key in a header of its own. */
 async function ofGemini({ server, model, headers, ask }: CatalogSource): Promise<CatalogRow | null> {
   const base = server.baseUrl.replace(/\/+$/, '').replace(/\/openai$/, '');
   const key = headers.authorization?.replace(/^Bearer /, '');

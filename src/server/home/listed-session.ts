@@ -24,7 +24,7 @@ export function listedSession(summary: SessionSummary, holders: ReadonlyMap<stri
   };
 }
 
-/** Whether a session fits what somebody types into the filter of a list: every word occurs. */
+/** Whether a session fits a text that a user types into the filter of a list: every word occurs. */
 export function fitsFilter(summary: SessionSummary, query: string): boolean {
   const { sessionId, summary: title, firstPrompt, tag, cwd } = summary;
   const text = [sessionId, title, firstPrompt, tag, cwd].join('\n').toLowerCase();

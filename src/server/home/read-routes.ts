@@ -34,7 +34,7 @@ const PATIENCE_MS = 700;
 const READ = { method: 'GET', scope: 'home:read' } as const;
 const Anything = z.record(z.string(), z.unknown());
 
-/** Reading the sessions of the home, whoever wrote them. Nothing here changes anything. */
+/** Reading the sessions of the home, of all programs. Nothing here changes anything. */
 export function readRoutes(options: ReadRoutesOptions): Route[] {
   return [...listRoutes(options), ...sessionReadRoutes(options), ...agentRoutes(options)];
 }

@@ -8,7 +8,7 @@ const PAUSE_MS = 100;
 
 /** What a client that has seen a version needs to know. */
 export interface BookPage extends Omit<SessionRows, 'rows'> {
-  /** Another one: forget everything, the session was written anew. */
+  /** Another one: forget everything, the session was written from its beginning. */
   life: number;
   version: number;
   /** How many rows there are. */
