@@ -118,16 +118,29 @@ export class AcpAgent implements RpcHandlers {
   }
 
   async #load(params: JsonObject, context: RequestContext): Promise<JsonObject> {
-    const found = await this.#stored.find(textOf(params, 'sessionId'));
-    const session = await this.#open(found.sessionId, params, resuming(found.sessionId, params), ({ updates }) =>
-      replaySession(found, updates, { from: this.#options.replayFrom, signal: context.signal }),
-    );
+    const session = await this.#openStored(params, async ({ storedId, updates }) => {
+      const found = await this.#stored.find(storedId);
+      await replaySession(found, updates, { from: this.#options.replayFrom, signal: context.signal });
+    });
     return this.#opened(session, context);
   }
 
   async #resume(params: JsonObject, context: RequestContext): Promise<JsonObject> {
+    return this.#opened(await this.#openStored(params), context);
+  }
+
+  /** A session that another process writes to is an error, or a fork of it where the editor wants one. */
+  async #openStored(params: JsonObject, prepare?: Prepare): Promise<AcpSession> {
     const { sessionId } = await this.#stored.find(textOf(params, 'sessionId'));
-    return this.#opened(await this.#open(sessionId, params, resuming(sessionId, params)), context);
+    const onBusy = stringField(heddleOf(params), 'onBusy');
+    const isFork = onBusy === 'fork';
+    try {
+      const start = { resume: sessionId, ...(onBusy !== undefined && !isFork && { onBusy }) };
+      return await this.#open(sessionId, params, start, prepare);
+    } catch (error) {
+      if (!isFork || !HeddleError.isInstance(error) || error.code !== 'session_busy') throw error;
+      return this.#open(sessionId, params, { resume: await this.#stored.fork(sessionId) }, prepare);
+    }
   }
 
   async #fork(params: JsonObject, context: RequestContext): Promise<JsonObject> {
@@ -151,7 +164,15 @@ export class AcpAgent implements RpcHandlers {
     const opening = (async () => {
       await this.#sessions.get(sessionId)?.close();
       const session = await AcpSession.open({
-        ...{ engine, link, features: this.#features, sessionId, cwd, askTimeoutMs },
+        ...{
+          engine,
+          link,
+          features: this.#features,
+          sessionId,
+          storedId: typeof config.resume === 'string' ? config.resume : sessionId,
+          cwd,
+          askTimeoutMs,
+        },
         config,
         onEnded: () => {
           if (this.#sessions.get(sessionId) === session) this.#sessions.delete(sessionId);
@@ -180,9 +201,11 @@ export class AcpAgent implements RpcHandlers {
   }
 
   async #opened(session: AcpSession, context: RequestContext): Promise<JsonObject> {
-    const title = await this.#stored.titleOf(session.id);
+    const { id, storedId } = session;
+    const title = await this.#stored.titleOf(storedId);
     context.afterResponse(() => session.announce(title));
-    return session.settable();
+    const fork = storedId === id ? {} : { _meta: { heddle: { sessionId: storedId, forkedFrom: id } } };
+    return { ...session.settable(), ...fork };
   }
 
   async #giveUp(session: AcpSession, error: unknown): Promise<never> {
@@ -215,8 +238,9 @@ export class AcpAgent implements RpcHandlers {
 
   async #delete(params: JsonObject): Promise<JsonObject> {
     const sessionId = textOf(params, 'sessionId');
+    const storedId = this.#sessions.get(sessionId)?.storedId ?? sessionId;
     if (this.#sessions.has(sessionId)) await this.#close(params);
-    await this.#stored.delete(sessionId);
+    await this.#stored.delete(storedId);
     return {};
   }
 
@@ -229,14 +253,15 @@ export class AcpAgent implements RpcHandlers {
   }
 
   async #archive(params: JsonObject, mark: { archived: boolean }): Promise<JsonObject> {
-    await this.#stored.archive(textOf(params, 'sessionId'), mark);
+    const sessionId = textOf(params, 'sessionId');
+    await this.#stored.archive(this.#sessions.get(sessionId)?.storedId ?? sessionId, mark);
     return {};
   }
 
   async #prompt(params: JsonObject, { signal }: RequestContext): Promise<JsonObject> {
     const session = await this.#session(params);
     const content = promptContent(params.prompt);
-    const meta = isObject(params._meta) && isObject(params._meta.heddle) ? params._meta.heddle : {};
+    const meta = heddleOf(params);
     return session.prompt(content, { signal, isSteering: meta.steer === true, ...parentOf(meta) });
   }
 
@@ -259,7 +284,8 @@ export class AcpAgent implements RpcHandlers {
     if (session.isBusy) throw invalidOption('The agent cannot be changed while a turn runs');
     const { agent: _, sessionId: _new, resume: _old, ...config } = session.config;
     const agent = value === DEFAULT_VALUE ? {} : { agent: value };
-    const start = (await this.#stored.has(session.id)) ? { resume: session.id } : { sessionId: session.id };
+    const { storedId } = session;
+    const start = (await this.#stored.has(storedId)) ? { resume: storedId } : { sessionId: storedId };
     const opened = await this.#openAt(session.id, session.cwd, { ...config, ...agent, ...start });
     context.afterResponse(() => opened.announce());
     return { configOptions: opened.settable().configOptions };
@@ -276,11 +302,9 @@ export class AcpAgent implements RpcHandlers {
   }
 }
 
-/** What happens where another process writes to the session: an error, unless the editor says otherwise. */
-function resuming(sessionId: string, { _meta }: JsonObject): RunConfig {
-  const heddle = isObject(_meta) && isObject(_meta.heddle) ? _meta.heddle : {};
-  const onBusy = stringField(heddle, 'onBusy');
-  return { resume: sessionId, ...(onBusy !== undefined && { onBusy }) };
+/** What an editor says to this agent alone. */
+function heddleOf({ _meta }: JsonObject): JsonObject {
+  return isObject(_meta) && isObject(_meta.heddle) ? _meta.heddle : {};
 }
 
 function textOf(params: JsonObject, name: string): string {

@@ -9,16 +9,30 @@ import type { Transport } from '../wire/link/transport.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import type { ClientFeatures } from './client-features.ts';
 import { askElicitation, askPermission } from './editor-questions.ts';
-import { type OpenPrompt, type PromptOptions, stopOf } from './open-prompt.ts';
+import { answerOf, type OpenPrompt, type PromptOptions, stopOf } from './open-prompt.ts';
 import { AcpError, type RpcLink } from './rpc-link.ts';
-import { appliedOf, configOptions, DEFAULT_VALUE, modeState, type SettableState } from './session-options.ts';
+import {
+  appliedOf,
+  commandsUpdate,
+  configOptions,
+  DEFAULT_VALUE,
+  firstState,
+  modeState,
+  type SettableState,
+  THINKING_TOKENS,
+  trustNotice,
+} from './session-options.ts';
+import { agentSession } from './subagent-updates.ts';
 import { TurnUpdates } from './turn-updates.ts';
 
 export interface SessionParts {
   engine: Engine;
   link: RpcLink;
   features: ClientFeatures;
+  /** As the editor names it. */
   sessionId: string;
+  /** Where it is stored: for a fork, another one. */
+  storedId: string;
   cwd: string;
   config: RunConfig;
   /** A question without an answer is a denial after this time; 0: never. */
@@ -42,8 +56,9 @@ export class AcpSession {
   #early: JsonObject[] | null = [];
   #keySource = 'none';
   #isTrustTold = false;
-  /** The editor has chosen a model. */
+  /** What the editor has chosen, and not the launch. */
   #isModelChosen = false;
+  #isThinkingChosen = false;
   #isClosed = false;
 
   private constructor(parts: SessionParts, transport: Transport) {
@@ -51,18 +66,8 @@ export class AcpSession {
     this.#parts = parts;
     this.#transport = transport;
     const now = () => engine.runtime.clock.now();
-    this.#updates = new TurnUpdates({ send: (update) => this.#update(update), features, cwd, now });
-    const mayBypass = config.dangerouslySkipPermissions === true || config.allowDangerouslySkipPermissions === true;
-    this.#state = {
-      mode: 'default',
-      model: '',
-      effort: null,
-      isThinking: true,
-      models: [],
-      agent: config.agent ?? '',
-      agents: [],
-      mayBypass,
-    };
+    this.#updates = new TurnUpdates({ send: (update, agentOf) => this.#update(update, agentOf), features, cwd, now });
+    this.#state = firstState(config);
     this.#peer = new Peer(transport, {
       newId: () => engine.runtime.ids.uuid(),
       onMessage: (line) => this.#take(line),
@@ -92,11 +97,22 @@ export class AcpSession {
     return this.#parts.sessionId;
   }
 
+  /** The session's own id; the editor may know it by another one, that of the session it is a fork of. */
+  get storedId(): string {
+    return this.#parts.storedId;
+  }
+
   /** What another session has to be opened with to go on as this one. */
   get config(): RunConfig {
-    const { mode, effort } = this.#state;
-    const model = this.#isModelChosen ? { model: this.#state.model } : {};
-    return { ...this.#parts.config, ...model, permissionMode: mode, ...(effort !== null && { effort }) };
+    const { mode, effort, isThinking } = this.#state;
+    const { thinking: _, maxThinkingTokens: tokens, ...rest } = this.#parts.config;
+    const chosen = isThinking ? { maxThinkingTokens: tokens || THINKING_TOKENS } : { thinking: 'disabled' };
+    return {
+      ...(this.#isThinkingChosen ? { ...rest, ...chosen } : this.#parts.config),
+      ...(this.#isModelChosen && { model: this.#state.model }),
+      permissionMode: mode,
+      ...(effort !== null && { effort }),
+    };
   }
 
   get cwd(): string {
@@ -203,8 +219,8 @@ export class AcpSession {
       const effortLevel = value === DEFAULT_VALUE ? null : value;
       await this.call({ subtype: 'apply_flag_settings', settings: { effortLevel } });
     } else if (id === 'thinking' && typeof value === 'boolean') {
-      await this.call({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: value ? null : 0 });
-      this.#state = { ...this.#state, isThinking: value };
+      await this.call({ subtype: 'set_max_thinking_tokens', max_thinking_tokens: value ? THINKING_TOKENS : 0 });
+      this.#isThinkingChosen = true;
     } else
       throw new AcpError(RPC_ERRORS.invalidParams, `There is no option ${String(id)} with the value ${String(value)}`, {
         error_code: 'invalid_option',
@@ -254,9 +270,17 @@ export class AcpSession {
     if (this.#told !== before) void this.#update({ sessionUpdate: 'config_option_update', configOptions });
   }
 
-  #update(update: JsonObject): Promise<void> | undefined {
+  /** `agentOf`: the call whose agent the update is about, which is a session of its own for some editors. */
+  #update(update: JsonObject, agentOf: string | null = null): Promise<void> | undefined {
     if (this.#isClosed) return undefined;
-    return this.#parts.link.notify('session/update', { sessionId: this.id, update });
+    const { sessionUpdate, sessionId: agent } = update;
+    const told =
+      sessionUpdate === 'subagent_update' ? { ...update, sessionId: agentSession(this.id, String(agent)) } : update;
+    return this.#parts.link.notify('session/update', { sessionId: this.#sessionOf(agentOf), update: told });
+  }
+
+  #sessionOf(agentOf: string | null): string {
+    return agentOf !== null && this.#parts.features.subagents ? agentSession(this.id, agentOf) : this.id;
   }
 
   #take(line: JsonObject): Promise<void> | undefined {
@@ -284,13 +308,10 @@ export class AcpSession {
 
   #opened(line: JsonObject): void {
     this.#modeChanged(stringField(line, 'permissionMode'));
-    const { trust } = line;
-    if (this.#isTrustTold || !isObject(trust) || trust.trusted === true) return;
+    const text = this.#isTrustTold ? null : trustNotice(line.trust);
+    if (text === null) return;
     this.#isTrustTold = true;
-    const ignored = Array.isArray(trust.ignored) ? trust.ignored.length : 0;
-    if (ignored === 0) return;
-    const what = 'Files of this project that would act are left out, because the project is not trusted';
-    this.#updates.notice('warning', `${what}. In a terminal there, "heddle trust" shows and accepts them.`);
+    this.#updates.notice('warning', text);
   }
 
   #modeChanged(mode: string | undefined): void {
@@ -308,14 +329,7 @@ export class AcpSession {
   }
 
   #tellCommands(): void {
-    const availableCommands = this.#commands.map((command) => {
-      const hint = stringField(command, 'argumentHint');
-      return {
-        ...{ name: stringField(command, 'name') ?? '', description: stringField(command, 'description') ?? '' },
-        ...(hint && { input: { hint } }),
-      };
-    });
-    void this.#update({ sessionUpdate: 'available_commands_update', availableCommands });
+    void this.#update(commandsUpdate(this.#commands));
   }
 
   async #turnEnded(line: JsonObject): Promise<void> {
@@ -325,7 +339,8 @@ export class AcpSession {
     const stop = stopOf(line);
     if (stop instanceof AcpError && open.length > 0) this.#updates.failed(stop.message);
     for (const uuid of open) {
-      this.#settle(uuid, this.#prompts.get(uuid)?.isCancelled ? { stopReason: 'cancelled' } : stop);
+      const ended = this.#prompts.get(uuid)?.isCancelled ? { stopReason: 'cancelled' } : stop;
+      this.#settle(uuid, ended instanceof AcpError ? ended : answerOf(ended, line));
     }
     // A command or a fallback may have changed the model. The answer comes as a later line: no line may wait for it.
     void this.#readSettings().then(
@@ -357,18 +372,19 @@ export class AcpSession {
   }
 
   async #ask(request: ControlBody, { signal }: RequestContext): Promise<JsonObject> {
-    const { link, sessionId, cwd, features, askTimeoutMs } = this.#parts;
+    const { link, cwd, features, askTimeoutMs } = this.#parts;
     const late = new AbortController();
     const timer = askTimeoutMs > 0 ? setTimeout(() => late.abort(new Aborted('timeout')), askTimeoutMs) : undefined;
-    const asking = { link, sessionId, cwd, features };
+    const call = stringField(request, 'tool_use_id') ?? '';
+    const asking = { link, sessionId: this.#sessionOf(this.#updates.calls.parentOf(call)), cwd, features };
     const until = AbortSignal.any([signal, late.signal]);
-    this.#updates.calls.waits(stringField(request, 'tool_use_id') ?? '');
+    this.#updates.calls.waits(call);
     await this.#updates.flush();
     try {
       if (request.subtype === 'elicitation') return await askElicitation(request, asking, until);
       if (request.subtype !== 'can_use_tool') throw new Error(`An editor cannot answer ${request.subtype}`);
       const answer = await askPermission(request, asking, until);
-      if (answer.behavior === 'allow') this.#updates.calls.runs(stringField(request, 'tool_use_id') ?? '');
+      if (answer.behavior === 'allow') this.#updates.calls.runs(call);
       return answer;
     } catch (error) {
       if (signal.aborted) throw error;

@@ -7,6 +7,8 @@ export interface ClientFeatures {
   /** Options that are on or off. */
   switches: boolean;
   forms: boolean;
+  /** Shows agents as sessions of their own, below the one that runs them. */
+  subagents: boolean;
   urls: boolean;
   /** Shows output of commands in a terminal of its own. */
   terminalOutput: boolean;
@@ -22,6 +24,7 @@ export function clientFeatures(capabilities: unknown): ClientFeatures {
     compaction: has(session, 'compaction'),
     switches: has(at(session, 'configOptions'), 'boolean'),
     forms: has(elicitation, 'form'),
+    subagents: isObject(capabilities) && has(capabilities, 'subagents'),
     urls: has(elicitation, 'url'),
     terminalOutput: at(capabilities, '_meta').terminal_output === true,
     terminalLogin: at(capabilities, 'auth').terminal === true,

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { FilePatch } from '../view/blocks.ts';
-import { patchOf } from '../view/patches.ts';
+import { commandPatches, patchOf } from '../view/patches.ts';
 
 /** Above this size an editor gets the changed parts with their context, not the whole file. */
 const MAX_WHOLE = 256 * 1024;
@@ -15,6 +15,23 @@ export function fileDiffs(data: unknown): JsonObject[] {
     return [{ type: 'diff', path: patch.file, oldText: null, newText: content }];
   }
   return diffsOf(patch, isObject(data) ? stringField(data, 'originalFile') : undefined);
+}
+
+/** One diff for each file that a command has changed. */
+export function commandDiffs(data: unknown): JsonObject[] {
+  const changes = isObject(data) && Array.isArray(data.changedFiles) ? data.changedFiles : [];
+  return commandPatches(data).flatMap((patch, at) => {
+    const content = stringField(changes[at], 'content');
+    if (content !== undefined) return [{ type: 'diff', path: patch.file, oldText: null, newText: content }];
+    const [diff, ...more] = diffsOf(patch, stringField(changes[at], 'originalFile'));
+    return diff && more.length === 0 ? [diff] : joined(patch);
+  });
+}
+
+/** The hunks of a file that is not known as a whole, as one diff. */
+function joined({ file: path, hunks }: FilePatch): JsonObject[] {
+  const side = (other: '+' | '-') => hunks.map(({ lines }) => sideOf(lines, other)).join('\n');
+  return hunks.length === 0 ? [] : [{ type: 'diff', path, oldText: side('+'), newText: side('-') }];
 }
 
 /** `before`: the whole file as it was, where it is known. */

@@ -1,4 +1,4 @@
-import { type JsonObject, stringField } from '../util/json.ts';
+import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { RPC_ERRORS } from '../wire/link/json-rpc.ts';
 import { AcpError } from './rpc-link.ts';
 
@@ -15,6 +15,18 @@ export interface PromptOptions {
   parentUuid?: string | null;
   /** Joins the turn that runs. */
   isSteering?: boolean;
+}
+
+/** The answer to a prompt, with the tokens of its turn. */
+export function answerOf(stop: JsonObject, { usage }: JsonObject): JsonObject {
+  const count = (key: string) => (isObject(usage) && typeof usage[key] === 'number' ? usage[key] : 0);
+  const [inputTokens, outputTokens] = [count('input_tokens'), count('output_tokens')];
+  const [cachedReadTokens, cachedWriteTokens] = [
+    count('cache_read_input_tokens'),
+    count('cache_creation_input_tokens'),
+  ];
+  const totalTokens = inputTokens + outputTokens + cachedReadTokens + cachedWriteTokens;
+  return { ...stop, usage: { totalTokens, inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } };
 }
 
 /** How a turn ended, in the words of the protocol. */

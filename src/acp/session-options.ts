@@ -1,4 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
+import type { RunConfig } from '../wire/run-config.ts';
 
 /** What a person can set of a session, and its values now. */
 export interface SettableState {
@@ -15,6 +16,13 @@ export interface SettableState {
   agents: readonly JsonObject[];
   /** Whether the launch permits the mode that asks for nothing. */
   mayBypass: boolean;
+}
+
+/** Of a session that has not told anything yet. */
+export function firstState(config: RunConfig): SettableState {
+  const { agent = '', dangerouslySkipPermissions, allowDangerouslySkipPermissions } = config;
+  const mayBypass = dangerouslySkipPermissions === true || allowDangerouslySkipPermissions === true;
+  return { mode: 'default', model: '', effort: null, isThinking: false, models: [], agent, agents: [], mayBypass };
 }
 
 const MODES: readonly { id: string; name: string; description: string }[] = [
@@ -96,8 +104,36 @@ function modelOption({ model, models }: SettableState): JsonObject {
   };
 }
 
-/** What `get_settings` tells. */
-export function appliedOf(settings: JsonObject): { model: string; effort: string | null } {
-  const applied = isObject(settings.applied) ? settings.applied : {};
-  return { model: stringField(applied, 'model') ?? '', effort: stringField(applied, 'effort') ?? null };
+/** The update that lists the commands of a session. */
+export function commandsUpdate(commands: readonly JsonObject[]): JsonObject {
+  const availableCommands = commands.map((command) => {
+    const hint = stringField(command, 'argumentHint');
+    return {
+      ...{ name: stringField(command, 'name') ?? '', description: stringField(command, 'description') ?? '' },
+      ...(hint && { input: { hint } }),
+    };
+  });
+  return { sessionUpdate: 'available_commands_update', availableCommands };
 }
+
+/** What a person should know about a project that is not trusted; null where nothing of it is left out. */
+export function trustNotice(trust: unknown): string | null {
+  if (!isObject(trust) || trust.trusted === true || !Array.isArray(trust.ignored) || trust.ignored.length === 0) {
+    return null;
+  }
+  const what = 'Files of this project that would act are left out, because the project is not trusted';
+  return `${what}. In a terminal there, "heddle trust" shows and accepts them.`;
+}
+
+/** What `get_settings` tells. */
+export function appliedOf(settings: JsonObject): Pick<SettableState, 'model' | 'effort' | 'isThinking'> {
+  const applied = isObject(settings.applied) ? settings.applied : {};
+  return {
+    model: stringField(applied, 'model') ?? '',
+    effort: stringField(applied, 'effort') ?? null,
+    isThinking: applied.thinking === true,
+  };
+}
+
+/** As much as the SDK gives a model whose thinking has no budget of its own. */
+export const THINKING_TOKENS = 32_000;

@@ -2,7 +2,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import { cutText } from '../util/text/cut-text.ts';
 import { subjectOf } from '../view/call-view.ts';
-import { fileDiffs } from './file-diffs.ts';
+import { commandDiffs, fileDiffs } from './file-diffs.ts';
 
 /** What a tool does, in the words of the protocol. */
 const KINDS: Readonly<Record<string, string>> = {
@@ -44,7 +44,8 @@ export function resultContent(tool: string, result: JsonObject, data: unknown): 
   const { content } = result;
   const blocks =
     typeof content === 'string' ? [{ type: 'text', text: content }] : Array.isArray(content) ? content : [];
-  return blocks.flatMap((block) => contentOf(tool, block));
+  const changed = tool === 'Bash' ? commandDiffs(data) : [];
+  return [...blocks.flatMap((block) => contentOf(tool, block)), ...changed];
 }
 
 function contentOf(tool: string, block: unknown): JsonObject[] {

@@ -34,6 +34,8 @@ export class TurnUpdates {
   #streamed: string[] = [];
   #compaction: string | null = null;
   #compactions = 0;
+  /** The next line has the summary of the compaction that is told. */
+  #isSummaryNext = false;
   #plan = '';
   #told = '';
 
@@ -55,6 +57,7 @@ export class TurnUpdates {
     const isMain = typeof line.parent_tool_use_id !== 'string';
     if (line.type === 'stream_event') return isMain && isObject(line.event) ? this.#event(line.event) : undefined;
     this.flush();
+    if (this.#isSummaryNext) this.#summarised(line);
     if (line.type === 'assistant') written = this.#answer(line);
     else if (line.type === 'user') written = this.#user(line);
     else if (line.type === 'tool_progress') written = this.#calls.progress(line);
@@ -73,6 +76,9 @@ export class TurnUpdates {
   async endTurn(): Promise<void> {
     this.flush();
     this.#streamed = [];
+    // Nobody tells that a compaction was interrupted.
+    if (this.#compaction !== null) this.#endCompaction(this.#isSummaryNext ? 'completed' : 'cancelled');
+    this.#isSummaryNext = false;
     await this.#calls.endAll();
     await this.#usage();
   }
@@ -153,7 +159,9 @@ export class TurnUpdates {
     let written: Promise<void> | undefined;
     for (const block of blocks) {
       if (block.type === 'tool_use') written = this.#calls.written(block, parent);
-      else if (parent !== null) written = this.#calls.agentSays(parent, stringField(block, 'text') ?? '');
+      else if (parent !== null && block.type === 'thinking') {
+        written = this.#calls.agentThinks(parent, stringField(block, 'thinking') ?? '');
+      } else if (parent !== null) written = this.#calls.agentSays(parent, stringField(block, 'text') ?? '');
       else if (block.type === 'text')
         written = this.#whole('agent_message_chunk', stringField(block, 'text') ?? '', id);
       else if (block.type === 'thinking') {
@@ -214,7 +222,7 @@ export class TurnUpdates {
   #system(line: JsonObject): void {
     const { subtype } = line;
     if (subtype === 'status') this.#status(line);
-    else if (subtype === 'compact_boundary' && this.#compaction !== null) this.#endCompaction('completed');
+    else if (subtype === 'compact_boundary' && this.#compaction !== null) this.#isSummaryNext = true;
     else if (subtype === 'task_notification') this.#taskEnded(line);
     else if (subtype === 'local_command_output') {
       void this.#text('agent_message_chunk', stringField(line, 'content') ?? '', '');
@@ -236,6 +244,17 @@ export class TurnUpdates {
     const isFailed = line.status === 'failed';
     void this.#calls.taskEnded(line);
     if (line.ambient !== true && summary !== '') this.notice(isFailed ? 'warning' : 'info', summary);
+  }
+
+  #summarised(line: JsonObject): void {
+    this.#isSummaryNext = false;
+    const text = line.type === 'user' ? stringField(line.message, 'content') : undefined;
+    const compactionId = this.#compaction;
+    if (text !== undefined && this.#features.compaction) {
+      const content = { type: 'text', text };
+      void this.#send({ sessionUpdate: 'compaction_summary_chunk', compactionId, content });
+    }
+    this.#endCompaction('completed');
   }
 
   #endCompaction(status: string, error?: string): void {

@@ -11,6 +11,11 @@ export function patchOf(data: unknown): FilePatch | null {
   return null;
 }
 
+/** The changes of the files that a command has changed. */
+export function commandPatches(data: unknown): FilePatch[] {
+  return objectsIn(data, 'changedFiles').map(filePatch);
+}
+
 function filePatch(data: JsonObject): FilePatch {
   const hunks = objectsIn(data, 'structuredPatch').map(hunkOf);
   const isNew = data.type === 'create';

@@ -10,19 +10,25 @@ import type { Script } from '../../src/testing/script.ts';
 import { type ScriptedModel, scriptedModel } from '../../src/testing/scripted-model.ts';
 import type { JsonObject } from '../../src/util/json.ts';
 import { memoryPair } from '../../src/wire/link/memory-transport.ts';
+import type { Transport } from '../../src/wire/link/transport.ts';
 import type { RunConfig } from '../../src/wire/run-config.ts';
 import { tempDir } from '../host/support.ts';
 import { afterTest } from '../support/after-test.ts';
 
-const schema = createRequire(import.meta.url)('@agentclientprotocol/sdk/schema/v1/schema.json');
+const schemas = createRequire(import.meta.url);
+const schema = schemas('@agentclientprotocol/sdk/schema/v1/schema.json');
+/** With what is a draft: agents as sessions. */
+const drafts = schemas('@agentclientprotocol/sdk/schema/v1/schema.unstable.json');
 const ajv = new Ajv2020({ strict: false, validateFormats: false, discriminator: false });
 ajv.addSchema(schema, 'acp');
+ajv.addSchema(drafts, 'drafts');
 const checks = new Map<string, ReturnType<typeof ajv.getSchema>>();
 
 /** What the protocol's own schema says against a value of one of its types. */
-export function problemsOf(type: string, value: unknown): unknown[] {
-  if (!checks.has(type)) checks.set(type, ajv.getSchema(`acp#/$defs/${type}`));
-  const check = checks.get(type);
+export function problemsOf(type: string, value: unknown, from: 'acp' | 'drafts' = 'acp'): unknown[] {
+  const name = `${from}#/$defs/${type}`;
+  if (!checks.has(name)) checks.set(name, ajv.getSchema(name));
+  const check = checks.get(name);
   if (!check) throw new Error(`The schema has no ${type}`);
   return check(value) ? [] : [...(check.errors ?? [])];
 }
@@ -58,6 +64,8 @@ export interface EditorOptions {
   home?: string;
   env?: Record<string, string>;
   replayFrom?: 'start' | 'last-compaction';
+  /** What each line of the agent waits for, once the editor has it: an editor that does not read. */
+  reading?: () => Promise<void> | undefined;
 }
 
 export interface RpcFailure {
@@ -93,7 +101,7 @@ export class Editor {
     const { near, far } = memoryPair();
     this.#near = near;
     const stop = new AbortController();
-    this.#served = serveAcp(far, {
+    this.#served = serveAcp(options.reading ? readSlowly(far, options.reading) : far, {
       ...{ engine, config: options.config ?? {}, cwd: this.dir, askTimeoutMs: options.askTimeoutMs ?? 0 },
       ...{ replayFrom: options.replayFrom ?? 'start', signal: stop.signal },
     });
@@ -221,12 +229,34 @@ export class Editor {
           : RESULTS[this.#open.get(line.id as number)?.method ?? ''];
     const value = typeof method === 'string' ? params : (result ?? null);
     if (error !== undefined) this.#note(line, problemsOf('Error', error));
-    else if (type !== undefined) this.#note(line, problemsOf(type, value));
+    else if (type !== undefined) this.#note(line, problemsOf(type, value, isDraft(value) ? 'drafts' : 'acp'));
   }
 
   #note(line: JsonObject, problems: unknown[]): void {
     if (problems.length > 0) this.wrong.push(`${JSON.stringify(line)}: ${JSON.stringify(problems.slice(0, 3))}`);
   }
+}
+
+/** The agent's end of a connection whose other end takes its time. */
+function readSlowly(far: Transport, reading: () => Promise<void> | undefined): Transport {
+  return {
+    connect: () => far.connect(),
+    write(line) {
+      const [written, read] = [far.write(line), reading()];
+      return read ? Promise.all([written, read]).then(() => {}) : written;
+    },
+    readMessages: () => far.readMessages(),
+    endInput: () => far.endInput(),
+    close: () => far.close(),
+    isReady: () => far.isReady(),
+    exit: far.exit,
+  };
+}
+
+/** What only editors get that have said that they know the draft. */
+function isDraft(value: unknown): boolean {
+  const { update, usage } = value as { update?: JsonObject; usage?: unknown };
+  return update?.sessionUpdate === 'subagent_update' || usage !== undefined;
 }
 
 export const firstOption: Answer = ({ options }) => ({

@@ -1,10 +1,96 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { hang, reply, text, toolUse } from '../../src/testing/script.ts';
 import { Editor } from './editor.ts';
 
 const place = (editor: Editor) => ({ cwd: editor.dir, mcpServers: [] });
+
+/** An editor that stops reading, and goes on when it is let. */
+function slowReading() {
+  let going: (() => void) | null = null;
+  let stopped: Promise<void> | undefined;
+  return {
+    reading: () => stopped,
+    stop() {
+      stopped = new Promise((resolve) => {
+        going = resolve;
+      });
+    },
+    goOn() {
+      stopped = undefined;
+      going?.();
+    },
+  };
+}
+
+/** Long enough for what does not wait. */
+const A_WHILE = 300;
+
+describe('an editor that does not read', () => {
+  test('holds up the turn, and gets all of it in order when it reads again', async () => {
+    const slow = slowReading();
+    let at = 0;
+    const script = () => (at++ < 120 ? toolUse('TodoWrite', { todos: [todo(`step ${at}`)] }) : 'all done');
+    const editor = new Editor(script, { reading: slow.reading });
+    const sessionId = await editor.open();
+    slow.stop();
+    const answer = editor.prompt(sessionId, 'go');
+    await editor.sees(() => editor.model.requests.length > 0);
+    // A queue of lines is written ahead, and no more.
+    let before = 0;
+    await vi.waitUntil(
+      () => {
+        const isHeld = editor.model.requests.length === before;
+        before = editor.model.requests.length;
+        return isHeld;
+      },
+      { interval: A_WHILE, timeout: 15_000 },
+    );
+    slow.goOn();
+    expect(before).toBeLessThan(60);
+    expect(await answer).toMatchObject({ stopReason: 'end_turn' });
+    expect(editor.said()).toBe('all done');
+    const steps = editor.updates('plan').map(({ entries }) => (entries as { content: string }[])[0]?.content);
+    expect(steps).toEqual(Array.from({ length: 120 }, (_, step) => `step ${step + 1}`));
+  });
+
+  test('holds up a load: only a few lines are written ahead', async () => {
+    const slow = slowReading();
+    const editor = new Editor(() => 'fine', { reading: slow.reading });
+    const sessionId = await editor.open();
+    for (let turn = 0; turn < 30; turn++) await editor.prompt(sessionId, `turn ${turn}`);
+    await editor.call('session/close', { sessionId });
+    const before = editor.updates().length;
+    slow.stop();
+    const loading = editor.call('session/load', { sessionId, ...place(editor) });
+    await new Promise((resolve) => setTimeout(resolve, 2 * A_WHILE));
+    expect(editor.updates().length - before).toBeLessThan(10);
+    slow.goOn();
+    await loading;
+    const prompts = editor.updates('user_message_chunk').map(({ content }) => (content as { text: string }).text);
+    expect(prompts).toEqual(Array.from({ length: 30 }, (_, turn) => `turn ${turn}`));
+  });
+
+  test('can still cancel, and other sessions of it go on when it reads', async () => {
+    const slow = slowReading();
+    const editor = new Editor(({ messages }) => (JSON.stringify(messages).includes('again') ? 'fine' : hang()), {
+      reading: slow.reading,
+    });
+    const sessionId = await editor.open();
+    const answer = editor.prompt(sessionId, 'go');
+    await editor.sees(() => editor.model.requests.length === 1);
+    slow.stop();
+    editor.notify('session/cancel', { sessionId });
+    await new Promise((resolve) => setTimeout(resolve, A_WHILE));
+    slow.goOn();
+    expect(await answer).toMatchObject({ stopReason: 'cancelled' });
+    const { sessionId: other } = await editor.call('session/new', place(editor));
+    expect(await editor.prompt(String(other), 'again')).toMatchObject({ stopReason: 'end_turn' });
+  });
+});
+
+const todo = (content: string) => ({ content, status: 'pending', activeForm: content });
 
 describe('versions', () => {
   test.each([0, 2, 99])('an editor that speaks version %d gets ours', async (protocolVersion) => {
@@ -25,7 +111,7 @@ describe('lines that come close to each other', () => {
     const sessionId = await editor.open();
     const answer = editor.prompt(sessionId, 'go');
     editor.notify('session/cancel', { sessionId });
-    expect(await answer).toEqual({ stopReason: 'cancelled' });
+    expect(await answer).toMatchObject({ stopReason: 'cancelled' });
     expect(await editor.prompt(sessionId, 'again')).toBeTruthy();
   });
 
@@ -34,7 +120,7 @@ describe('lines that come close to each other', () => {
     const sessionId = await editor.open();
     editor.notify('session/cancel', { sessionId });
     editor.notify('session/cancel', { sessionId: 'nobody' });
-    expect(await editor.prompt(sessionId, 'go')).toEqual({ stopReason: 'end_turn' });
+    expect(await editor.prompt(sessionId, 'go')).toMatchObject({ stopReason: 'end_turn' });
   });
 
   test('an id that is in use is an error, and the request that has it goes on', async () => {
@@ -54,7 +140,7 @@ describe('lines that come close to each other', () => {
     await editor.prompt(sessionId, 'first');
     const loads = [0, 1].map(() => editor.call('session/load', { sessionId, ...place(editor) }));
     await Promise.all(loads);
-    expect(await editor.prompt(sessionId, 'second')).toEqual({ stopReason: 'end_turn' });
+    expect(await editor.prompt(sessionId, 'second')).toMatchObject({ stopReason: 'end_turn' });
     expect(editor.said('user_message_chunk')).toBe('firstfirst');
     expect(editor.said()).toContain('two');
   });
@@ -83,7 +169,7 @@ describe('lines that come close to each other', () => {
     await editor.sees(() => editor.updates('tool_call_update').some(({ status }) => status === 'in_progress'));
     await editor.call('session/close', { sessionId });
     const closed = editor.lines.length;
-    expect(await answer).toEqual({ stopReason: 'cancelled' });
+    expect(await answer).toMatchObject({ stopReason: 'cancelled' });
     await editor.call('session/list');
     expect(editor.lines.slice(closed).filter(({ method }) => method === 'session/update')).toEqual([]);
   });
@@ -169,7 +255,7 @@ describe('sessions beside each other', () => {
 describe('how a turn ends', () => {
   test('at the limit of an answer, and with an error that a notice tells first', async () => {
     const cut = new Editor(() => reply([text('half a')], { stopReason: 'max_tokens' }));
-    expect(await cut.prompt(await cut.open(), 'x')).toEqual({ stopReason: 'max_tokens' });
+    expect(await cut.prompt(await cut.open(), 'x')).toMatchObject({ stopReason: 'max_tokens' });
     const failing = new Editor([
       { kind: 'fail', status: 401, type: 'authentication_error', message: 'bad key', headers: {} },
     ]);

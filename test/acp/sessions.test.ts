@@ -109,12 +109,12 @@ describe('what is set', () => {
     await editor.initialize({ session: { configOptions: { boolean: {} } } });
     const { sessionId, configOptions } = await editor.call('session/new', { cwd: editor.dir, mcpServers: [] });
     expect(configOptions).toContainEqual(
-      expect.objectContaining({ id: 'thinking', type: 'boolean', currentValue: true }),
+      expect.objectContaining({ id: 'thinking', type: 'boolean', currentValue: false }),
     );
     const answer = await editor.call('session/set_config_option', {
-      ...{ sessionId, configId: 'thinking', type: 'boolean', value: false },
+      ...{ sessionId, configId: 'thinking', type: 'boolean', value: true },
     });
-    expect(answer.configOptions).toContainEqual(expect.objectContaining({ id: 'thinking', currentValue: false }));
+    expect(answer.configOptions).toContainEqual(expect.objectContaining({ id: 'thinking', currentValue: true }));
     expect(editor.wrong).toEqual([]);
   });
 });

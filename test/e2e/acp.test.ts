@@ -112,7 +112,11 @@ test('a session that another process has is refused with its pid, or continued a
   const refused = await second.next(({ id }) => id === 2);
   expect(refused.error).toMatchObject({ data: { error_code: 'session_busy', facts: { pid: first.pid } } });
   second.write(line(3, 'session/load', { ...load, _meta: { heddle: { onBusy: 'fork' } } }));
-  expect((await second.next(({ id }) => id === 3)).error).toBeUndefined();
+  const forked = (await second.next(({ id }) => id === 3)).result as unknown as {
+    _meta: { heddle: { sessionId: string; forkedFrom: string } };
+  };
+  const { sessionId: fork, forkedFrom } = forked._meta.heddle;
+  expect([forkedFrom, fork === sessionId]).toEqual([sessionId, false]);
   second.write(line(4, 'session/prompt', say('elsewhere')));
   expect((await second.next(({ id }) => id === 4)).result).toMatchObject({ stopReason: 'end_turn' });
   expect(JSON.stringify(place.api.requests.at(-1)?.body)).toContain('first');
@@ -120,4 +124,11 @@ test('a session that another process has is refused with its pid, or continued a
   expect((await first.next(({ id }) => id === 4)).result).toMatchObject({ stopReason: 'cancelled' });
   const shown = await runCli(['sessions', 'show', sessionId], { place });
   expect(shown.stdout).not.toContain('elsewhere');
+  expect((await runCli(['sessions', 'show', fork], { place })).stdout).toContain('elsewhere');
+  // What is done to the session is done to the fork.
+  second.write(line(5, 'session/delete', { sessionId }));
+  expect((await second.next(({ id }) => id === 5)).error).toBeUndefined();
+  const left = await runCli(['sessions', 'list', '--json'], { place });
+  expect(left.stdout).toContain(sessionId);
+  expect(left.stdout).not.toContain(fork);
 });

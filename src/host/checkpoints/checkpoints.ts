@@ -12,12 +12,13 @@ import { Aborted } from '../../util/abort.ts';
 import { messageOf } from '../../util/message-of.ts';
 import { warnOnce } from '../../util/once.ts';
 import { oneAtATime } from '../../util/one-at-a-time.ts';
-import type { ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
+import type { ChangedText, ProcessOutcome, ProcessSpec } from '../../util/process/process.ts';
 import type { Runtime } from '../../util/runtime.ts';
 import type { RewindFilesResult } from '../../wire/control/index.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { ControlError } from '../../wire/errors.ts';
 import { Backups } from './backups.ts';
+import { changedTexts } from './changed-texts.ts';
 import { applyRewind, countLines, errorOf, planRewind } from './rewind-files.ts';
 import { TrackedFiles } from './tracked-files.ts';
 import { CommandWatch, WATCH_LIMITS, type WatchLimits } from './watch-commands.ts';
@@ -148,8 +149,10 @@ export class Checkpoints implements ChangeKeeper {
     run: () => Promise<ProcessOutcome>,
   ): Promise<ProcessOutcome> {
     if (!this.#tracked.hasCheckpoint || !mayChangeFiles(spec)) return run();
-    await this.#alone(() => this.#look(signal));
-    return this.#commands.during(run, () => this.#alone(() => this.#look()));
+    await this.#alone(() => this.#look({ signal }));
+    const changed: ChangedText[] = [];
+    const outcome = await this.#commands.during(run, () => this.#alone(() => this.#look({ changed })));
+    return changed.length === 0 ? outcome : { ...outcome, changed };
   }
 
   /** Restores files as they were when a message was sent. Rejects with a ControlError for an unknown message. */
@@ -186,13 +189,18 @@ export class Checkpoints implements ChangeKeeper {
   }
 
   /** Tracks changes only while a command runs in a turn: other changes may be the user's, and are not ours to undo. */
-  async #look(signal?: AbortSignal): Promise<void> {
+  async #look({ signal, changed }: { signal?: AbortSignal; changed?: ChangedText[] } = {}): Promise<void> {
     const areOurs = this.#commands.isBusy && this.#isTurnRunning;
     const forgetEnded = await this.#commands.ended(); // asked first: this look still has to find their last changes
     try {
       await this.#watch.look({
         isSaved: (path) => this.#tracked.isSettled(path),
-        ...(areOurs && { take: (changes) => this.#tracked.take(changes) }),
+        ...(areOurs && {
+          take: async (changes) => {
+            changed?.push(...(await changedTexts(changes)));
+            await this.#tracked.take(changes);
+          },
+        }),
         ...(signal && { signal }),
       });
       forgetEnded();

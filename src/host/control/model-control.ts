@@ -9,7 +9,9 @@ export function setMaxThinkingTokens({ main: { model } }: ControlContext, reques
   if (tokens !== undefined && tokens !== null && !isCount(tokens)) {
     throw invalidRequest('max_thinking_tokens', 'a whole number, 0 or above, or null');
   }
-  if (tokens !== undefined) model.change({ maxThinkingTokens: tokens || null });
+  // None at all: a model that paces itself does not think either.
+  if (tokens !== undefined)
+    model.change({ maxThinkingTokens: tokens || null, ...(!tokens && { adaptiveThinking: false }) });
   if (display === undefined) return;
   if (display !== null && !isDisplay(display)) {
     throw new ControlError(

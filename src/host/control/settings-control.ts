@@ -11,7 +11,7 @@ import { PermissionUpdate } from '../../wire/permissions.ts';
 import { firstIssue } from '../../wire/schema.ts';
 import { hooksAsked } from '../hooks/matching-hooks.ts';
 import { settingsReport, settingsSources } from '../launch/settings-report.ts';
-import { effortOf } from '../models/request-settings.ts';
+import { effortOf, isThinkingWanted } from '../models/request-settings.ts';
 import { explainCall } from '../permissions/explain-call.ts';
 import { checkPermissionSettings } from '../permissions/session-permissions.ts';
 import { refreshRules } from '../session/refresh-rules.ts';
@@ -54,6 +54,7 @@ export function getSettings({ main, services }: ControlContext): JsonObject {
       model: model.selected.id,
       effort: effortOf({ effort: model.effort, warnOnce }, model.selected) ?? null,
       permissionMode: permissions.policy.mode,
+      thinking: isThinkingWanted(model.settings),
     },
     provenance: settings,
     ignored,

@@ -71,7 +71,8 @@ export class SessionServers implements Lazy<SessionMcp> {
     const { config, env, engine, directories } = this.#options;
     return openSessionMcp(session, {
       configured: this.#configured ?? (await this.#read()),
-      canAskHost: config.inputFormat === 'stream-json',
+      // A print run has nobody to ask; every other host answers, or says that it cannot.
+      canAskHost: config.inputFormat !== 'text',
       env,
       processes: engine.processes,
       fetchFor: async (server) => serverFetch(server, { engine, env, configHome: directories.configHome }),

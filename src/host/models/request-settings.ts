@@ -92,9 +92,14 @@ function outputLimits(
   return { maxTokens, thinking };
 }
 
+/** Whether a model that can think is asked to. */
+export function isThinkingWanted({ maxThinkingTokens, adaptiveThinking }: SessionSettings): boolean {
+  return (maxThinkingTokens ?? 0) > 0 || adaptiveThinking === true;
+}
+
 /** A model that paces its thinking itself gets no budget; any other model thinks only with a budget. */
 function thinkingSetting(settings: SessionSettings, { id }: SelectedModel, budget: number): { thinking?: Thinking } {
-  const wanted = (settings.maxThinkingTokens ?? 0) > 0 || settings.adaptiveThinking === true;
+  const wanted = isThinkingWanted(settings);
   const shown = settings.thinkingDisplay && { display: settings.thinkingDisplay };
   if (wanted && pacesItsThinking(id)) return { thinking: { type: 'adaptive', ...shown } };
   return budget > 0 ? { thinking: { type: 'enabled', budget_tokens: budget, ...shown } } : {};

@@ -10,6 +10,7 @@ import { imageBlock } from '../files/image-fit.ts';
 import type { ShellSandbox } from '../shell-sandbox.ts';
 import { type ToolContext, ToolError, type ToolOutput } from '../tool.ts';
 import type { DetachedShells } from './detached-shells.ts';
+import { fileChanges } from './file-changes.ts';
 import type { LetGoBy } from './foreground-calls.ts';
 import { runInForeground } from './foreground-shell.ts';
 import { gitOperation } from './git-operation.ts';
@@ -77,6 +78,7 @@ export async function runToEnd(
   ]);
   if (end.exitCode !== 0) throw new ToolError(failureText(end, stdout, joinParts([stderr, note])));
   const image = await imageIn(stdout, stdoutFile);
+  const changedFiles = end.changed ? await fileChanges(end.changed) : [];
   return {
     content: image ? withText(image, joinParts([stderr, note])) : joinParts([stdout, stderr, note]),
     isError: false,
@@ -86,6 +88,7 @@ export async function runToEnd(
       stderr,
       isImage: image !== null,
       noOutputExpected: isUsuallySilent(command),
+      ...(changedFiles.length > 0 && { changedFiles }),
     } satisfies BashOutput,
     todaysData: {
       ...(stdoutFile !== null && persisted(stdoutFile)),

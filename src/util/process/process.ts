@@ -36,6 +36,15 @@ export interface ProcessOutcome extends OutputEnd {
   timedOut: boolean;
   /** Set with `stillRunning`: whether the processes that the command left still live. */
   livesOn?: () => Promise<boolean>;
+  /** Files that it has changed, in a session with file checkpoints. */
+  changed?: readonly ChangedText[];
+}
+
+/** A file before and after a process; null: there was none. */
+export interface ChangedText {
+  path: string;
+  before: string | null;
+  after: string | null;
 }
 
 /** Starts processes so that none of them outlives this one: not on abort, not at the end, not after a kill. */

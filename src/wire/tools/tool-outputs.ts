@@ -28,6 +28,19 @@ export interface BashOutput {
   persistedOutputSize?: number;
   /** What the command did with git, as far as Heddle recognises it. */
   gitOperation?: GitOperation;
+  /** Heddle's own: the files that the command has changed, in a session with file checkpoints; at most twenty. */
+  changedFiles?: BashFileChange[];
+}
+
+/** A file that a command has changed. */
+export interface BashFileChange {
+  filePath: string;
+  type: 'create' | 'update' | 'delete';
+  structuredPatch: PatchHunk[];
+  /** The whole file as it was, where it is small. */
+  originalFile?: string;
+  /** The whole of a new file, where it is small. */
+  content?: string;
 }
 
 /** Only for display; Heddle decides nothing by it. */
