@@ -21,7 +21,7 @@ export class SubagentUpdates {
     return this.#known.has(call);
   }
 
-  /** The agent is announced where it is run, before anything of it is told; then its instructions. */
+  /** Announces the agent in the session that runs it, before anything of it; then sends its instructions. */
   begin(call: string, input: unknown, parent: string | null): Promise<void> | undefined {
     if (this.has(call)) return undefined;
     this.#known.set(call, parent);

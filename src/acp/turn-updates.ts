@@ -34,7 +34,7 @@ export class TurnUpdates {
   #streamed: string[] = [];
   #compaction: string | null = null;
   #compactions = 0;
-  /** The next line has the summary of the compaction that is told. */
+  /** The next line has the summary of the compaction that has just ended. */
   #isSummaryNext = false;
   #plan = '';
   #told = '';

@@ -3,7 +3,7 @@ import type { BashFileChange } from '../../wire/tools/tool-outputs.ts';
 import { boundList, jsonBytes } from '../bounded-field.ts';
 import { diffLines } from '../files/patch.ts';
 
-/** A whole file beside its change may take this much of the result. */
+/** A whole file next to its change may take this much of the result. */
 const MAX_WHOLE_BYTES = 32 * 1024;
 const isSmall = (text: string) => jsonBytes(text) <= MAX_WHOLE_BYTES;
 
