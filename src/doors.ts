@@ -72,6 +72,7 @@ export const DOORS: readonly Door[] = [
   { target: 'cli/commands/mcp/mcp.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/models.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/permissions.ts', from: COMMANDS, why: ONE_COMMAND },
+  { target: 'cli/commands/plugin/plugin.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/rewind.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/sessions/sessions-command.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/tasks/tasks-command.ts', from: COMMANDS, why: ONE_COMMAND },
@@ -119,6 +120,11 @@ export const DOORS: readonly Door[] = [
     target: 'host/launch/load-settings.ts',
     from: ['host/launch/configuration.ts'],
     why: 'checks managed hooks, so it loads the code of hooks; many runs have no settings',
+  },
+  {
+    target: 'host/extensions/load-plugins.ts',
+    from: ['host/extensions/load-extensions.ts'],
+    why: 'reads plugins and checks their content with node:crypto; most sessions have none',
   },
   {
     target: 'host/hooks/open-session-hooks.ts',

@@ -19,6 +19,7 @@ const LAYERS = [
 const ASIDE = {
   acp: 'admin, host, view',
   server: 'admin, host',
+  plugins: 'config; host imports it',
   tui: 'wire, view, sdk',
   sdk: 'wire, define, sessions, config',
   testing: 'wire, and model to config',
@@ -34,6 +35,7 @@ const ABOUT = {
   util: 'no word of the domain',
   acp: 'editors',
   server: 'sessions over HTTP',
+  plugins: 'installing plugins',
   tui: 'the terminal',
   sdk: 'query, sessions, client',
   testing: 'fakes and suites',

@@ -56,6 +56,7 @@ export type ErrorCode =
   | 'storage_failed'
   | 'sandbox_unavailable'
   | 'enforcement_unavailable'
+  | 'plugin_failed'
   | 'worktree_failed'
   | 'unknown_parent'
   | 'nothing_to_continue'

@@ -20,8 +20,11 @@ const RULES: Record<string, Rule> = {
   ...Object.fromEntries(MIDDLE.map((folder) => [folder, { values: ['util', 'wire', 'define'], types: MIDDLE }])),
   agent: { values: ['util', 'wire', ...MIDDLE] },
   host: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent', 'plugins'] },
-  admin: { values: ['util', 'wire', 'view', 'define', ...MIDDLE, 'agent', 'host'] },
-  cli: { values: ['util', 'wire', 'view', 'host', 'admin', 'server', 'web', 'acp', 'tui'], types: ['agent'] },
+  admin: { values: ['util', 'wire', 'view', 'define', ...MIDDLE, 'agent', 'plugins', 'host'] },
+  cli: {
+    values: ['util', 'wire', 'view', 'plugins', 'host', 'admin', 'server', 'web', 'acp', 'tui'],
+    types: ['agent'],
+  },
   sdk: { values: ['util', 'wire', 'define', 'sessions', 'config'] },
   testing: { values: ['util', 'wire', ...MIDDLE], types: ['agent'] },
   // Folders that are not there yet: their places are reserved.

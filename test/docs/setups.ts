@@ -138,6 +138,14 @@ const SETUPS: Readonly<Record<string, Make>> = {
     return undefined;
   },
 
+  /** A marketplace in a folder, with one plugin. */
+  'plugin-shop'({ cwd }) {
+    const plugins = [{ name: 'kit', source: './kit' }];
+    put(join(cwd, 'shop/.claude-plugin/marketplace.json'), JSON.stringify({ name: 'shop', plugins }));
+    put(join(cwd, 'shop/kit/commands/hello.md'), 'run: echo hello\n');
+    return undefined;
+  },
+
   /** The user's settings deny what the page tries. */
   'push-denied'({ home }) {
     put(join(home, '.heddle/settings.json'), '{ "permissions": { "deny": ["Bash(git push:*)"] } }');

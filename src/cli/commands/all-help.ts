@@ -56,6 +56,14 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
     ['add', 'add-json', 'list', 'get', 'remove', 'test', 'login', 'logout'],
     async () => (await import('./mcp/mcp.ts')).MCP,
   ),
+  ...groupHelp(
+    'heddle plugin',
+    [
+      ...['marketplace', 'install', 'uninstall', 'update', 'outdated', 'list', 'details'],
+      ...['enable', 'disable', 'accept', 'sync', 'validate'],
+    ],
+    async () => (await import('./plugin/plugin.ts')).PLUGIN,
+  ),
   ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth/auth.ts')).AUTH),
   'heddle acp': async () => (await import('./acp.ts')).ACP_HELP,
   'heddle serve': async () => (await import('./serve.ts')).SERVE_HELP,

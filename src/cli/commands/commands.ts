@@ -23,6 +23,8 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   permissions: async (argv) => (await import('./permissions.ts')).runPermissions(argv),
   sessions: async (argv) => (await import('./sessions/sessions-command.ts')).runSessions(argv),
   mcp: async (argv) => (await import('./mcp/mcp.ts')).runMcp(argv),
+  plugin: async (argv) => (await import('./plugin/plugin.ts')).runPlugin(argv),
+  plugins: async (argv) => (await import('./plugin/plugin.ts')).runPlugin(argv),
   tasks: async (argv) => (await import('./tasks/tasks-command.ts')).runTasks(argv),
   rewind: async (argv) => (await import('./rewind.ts')).runRewind(argv),
   doctor: async (argv) => (await import('./doctor.ts')).runDoctor(argv),

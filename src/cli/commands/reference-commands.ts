@@ -12,7 +12,6 @@ export function refuseReferenceCommand(word: string): void {
 
 const UPDATE = 'It does not change itself: install the version that you want the way you installed this one.';
 const BACKGROUND = 'heddle tasks list|show|stop has what runs in the background, heddle sessions list the sessions.';
-const PLUGINS = '--plugin-dir DIR loads a plugin; enabledPlugins of the settings names those that are installed.';
 
 /** From `claude --help` and its documentation. */
 const ADVICE: Readonly<Record<string, string>> = {
@@ -30,8 +29,6 @@ const ADVICE: Readonly<Record<string, string>> = {
   respawn: BACKGROUND,
   rm: BACKGROUND,
   stop: BACKGROUND,
-  plugin: PLUGINS,
-  plugins: PLUGINS,
   purge: 'To delete stored sessions: heddle sessions delete SESSION',
   import: 'To use the sessions and settings of another folder: heddle config home DIR',
   'auto-mode': 'The mode is a flag: --permission-mode auto',

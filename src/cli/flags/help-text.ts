@@ -44,6 +44,7 @@ const COMMANDS: readonly Option[] = [
   ['config list|get|set|unset|home', 'Show and change settings, with where they stand'],
   ['trust [directory]', 'Let the settings of a project act'],
   ['permissions explain', 'Say what would become of a tool call, and which rule decides'],
+  ['plugin install|list|…', 'Install plugins from marketplaces, and let them act'],
   ['mcp add|list|test|login|…', 'Configure, check and sign in to MCP servers'],
   ['hooks list|test', 'Show the hooks of this directory, or try them with an event'],
   ['completion bash|zsh|fish', 'Print a script that completes commands, options, sessions and models'],

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isInside } from '../../util/files/path-inside.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
@@ -109,6 +109,7 @@ function listedPlugin(
   const folder = resolve(root, base, source);
   if (!isInside(root, folder)) throw new Error(`${file}: ${source} leads out of the marketplace`);
   if (!isDirectory(folder)) throw new Error(`${file}: there is no ${source}`);
+  if (!isInside(realpathSync(root), realpathSync(folder))) throw new Error(`${folder} leads out of the marketplace`);
   return { entry, folder };
 }
 

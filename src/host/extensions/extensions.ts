@@ -39,10 +39,10 @@ export interface Extensions {
   again(plugins?: readonly NamedPlugin[]): Promise<Extensions>;
 }
 
-/** A plugin that was left out, as reported to the host; `path`: its name in the launch or the settings. */
+/** A plugin that was left out, or of which only the texts were read; `path`: its name in the launch or the settings. */
 export interface PluginError {
   plugin: string;
-  type: 'load-failed';
+  type: 'load-failed' | 'not-accepted';
   message: string;
   path: string;
 }

@@ -18,8 +18,14 @@ import { printable } from '../../util/text/printable.ts';
 import { positiveInteger } from '../../util/text/setting-text.ts';
 import { isTrustedByLaunch } from '../launch/apply-settings.ts';
 import { noteIgnored, projectTrust, type TrustReport } from '../launch/project-trust.ts';
-import type { ExtensionFolder, ExtensionOptions, Extensions, TrustedDirectories } from './extensions.ts';
-import { readPlugins } from './load-plugins.ts';
+import {
+  type ExtensionFolder,
+  type ExtensionOptions,
+  type Extensions,
+  enabledPlugins,
+  pluginsOf,
+  type TrustedDirectories,
+} from './extensions.ts';
 import { isOurs, OURS_ALONE, parseCommand } from './parse-command.ts';
 
 /**
@@ -36,7 +42,7 @@ export async function loadExtensions(
   const trusts = await trustsIn(folders, options, trustedByLaunch);
   const trust = reportOf(trusts);
   const notes = notesTo(log, trust);
-  const { plugins, pluginErrors } = readPlugins(options, notes);
+  const { plugins, pluginErrors } = await pluginsOfSession(options, notes);
   const isTrusted = trusts.get(directories.cwd) === 'trusted';
   const sourceOf = ({ scope, root }: ExtensionFolder): FileSource => {
     return { scope, confinedTo: scope === 'user' || trusts.get(root) === 'trusted' ? null : root, notes };
@@ -73,6 +79,19 @@ export async function loadExtensions(
     pluginErrors,
     trust,
   };
+}
+
+/** Most sessions have no plugins, and so do not load the code of plugins. */
+async function pluginsOfSession(
+  options: ExtensionOptions,
+  notes: FileNotes,
+): Promise<Pick<Extensions, 'plugins' | 'pluginErrors'>> {
+  const { config, configuration, namedPlugins = pluginsOf(config) } = options;
+  if (namedPlugins.length === 0 && enabledPlugins(configuration.settings).length === 0) {
+    return { plugins: [], pluginErrors: [] };
+  }
+  const { readPlugins } = await import('./load-plugins.ts');
+  return readPlugins(options, notes);
 }
 
 /** Finds a prompt by its name, or by another name that no other prompt has. */

@@ -1,11 +1,14 @@
 import { resolve } from 'node:path';
-import { findPlugin } from '../../config/extensions/installed-plugins.ts';
+import { findPlugin, type InstalledPlugin } from '../../config/extensions/installed-plugins.ts';
 import type { FileNotes } from '../../config/extensions/markdown-files.ts';
 import { type Plugin, readPlugin } from '../../config/extensions/plugins.ts';
 import type { Layer } from '../../config/settings/layers.ts';
+import { actsOf, isEmpty, KINDS_OF_ACTS } from '../../plugins/acts.ts';
+import { type LockLine, linesFor, lockFile, readLock, standingOf } from '../../plugins/plugin-lock.ts';
 import { errorCode } from '../../util/error-code.ts';
 import { systemReason } from '../../util/files/system-reason.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
+import { messageOf } from '../../util/message-of.ts';
 import { type ExtensionOptions, type Extensions, enabledPlugins, type PluginError, pluginsOf } from './extensions.ts';
 
 /**
@@ -37,17 +40,70 @@ export function readPlugins(
     const read = () => ({ ...readPlugin(path, { notes }), ...(!hasServers && { mcpServers: null }) });
     add(path, read, () => false);
   }
+  const ids = enabledPlugins(configuration.settings);
   const marketplaces = marketplacesIn(configuration.loaded.layers);
-  for (const id of enabledPlugins(configuration.settings)) {
+  const lock = ids.length === 0 ? null : readOwnLock(directories.configHome, notes);
+  for (const id of ids) {
     const read = () => {
       const found = findPlugin(id, { ...directories, userHome: env.HOME ?? '', marketplaces });
-      const plugin = readPlugin(found.folder, { notes, entry: found.entry, name: id.slice(0, id.lastIndexOf('@')) });
+      const lines = linesFor(lock?.get(id), directories.cwd);
+      const { plugin, waits } = readInstalled(found, lines, notes);
+      if (waits !== null) {
+        pluginErrors.push({ plugin: id, type: 'not-accepted', message: waits, path: id });
+        notes.warn(id, waits);
+      }
       return { ...(found.version !== undefined && { version: found.version }), ...plugin, source: id };
     };
     // The plugin of the launch replaces it, as an author who tries a plugin expects.
     add(id, read, ({ source }) => source === undefined);
   }
   return { plugins, pluginErrors };
+}
+
+/**
+ * A plugin acts with the content that the user has accepted, and with no other. Otherwise its texts are read, and
+ * `waits` says what is left out.
+ */
+function readInstalled(
+  { id, folder, entry }: InstalledPlugin,
+  lines: readonly LockLine[],
+  notes: FileNotes,
+): { plugin: Plugin; waits: string | null } {
+  const name = id.slice(0, id.lastIndexOf('@'));
+  const standing = standingOf(folder, lines);
+  if (standing.line) {
+    return { plugin: readPlugin(folder, { notes, name, entry: standing.line.entry ?? null }), waits: null };
+  }
+  const quiet: FileNotes = { warn() {}, ignore() {} };
+  const acts = actsOf(readPlugin(folder, { notes: quiet, name, entry }), new Map());
+  const plugin = readPlugin(folder, { notes: { ...notes, ignore() {} }, name, entry, isText: true });
+  if (isEmpty(acts)) return { plugin, waits: null };
+  const kinds = KINDS_OF_ACTS.filter((kind) => acts[kind].length > 0).map((kind) => WORDS[kind]);
+  const why = standing.why === 'unknown' ? 'nobody has accepted it here' : 'it has changed since it was accepted';
+  const cannot = standing.problem === undefined ? '' : ` (it cannot be checked: ${standing.problem})`;
+  return {
+    plugin,
+    waits: `${why}${cannot}, so that its texts act and its ${kinds.join(', ')} wait: heddle plugin accept ${id}`,
+  };
+}
+
+const WORDS: Record<(typeof KINDS_OF_ACTS)[number], string> = {
+  hooks: 'hooks',
+  mcpServers: 'MCP servers',
+  lspServers: 'language servers',
+  bin: 'programs',
+  shell: 'shell commands',
+  allowedTools: 'allowed tools',
+};
+
+function readOwnLock(configHome: string | null, notes: FileNotes): ReadonlyMap<string, LockLine[]> | null {
+  if (configHome === null) return null;
+  try {
+    return readLock(lockFile(configHome));
+  } catch (error) {
+    notes.warn(lockFile(configHome), `no plugin counts as accepted: ${messageOf(error)}`);
+    return null;
+  }
 }
 
 /**

@@ -51,6 +51,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
   ],
   mcp: ['.', 'config', 'remote', 'oauth', ['connection.ts', 'connections.ts', 'connection-status.ts', 'as-tool.ts']],
   sessions: ['.', 'tree', 'files', 'replay', 'stored', 'stores', 'running', 'views', 'indexed'],
+  plugins: [['plugin-error.ts', 'plugin-home.ts', 'marketplace-source.ts', 'catalog.ts'], 'sources', '.'],
   config: ['settings', '.', 'extensions', 'memory', ['trust-store.ts', 'trusted-by-launch.ts']],
   agent: [
     '.',
@@ -115,7 +116,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'flags',
     'run',
     'commands',
-    ['commands/auth', 'commands/completion', 'commands/mcp', 'commands/sessions', 'commands/tasks'],
+    ['commands/auth', 'commands/completion', 'commands/mcp', 'commands/plugin', 'commands/sessions', 'commands/tasks'],
     ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
     ['main.ts', 'interactive.ts', 'end-with.ts', 'start.ts', 'code-cache.ts', 'print-version.ts'],
   ],

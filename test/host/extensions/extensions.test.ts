@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { command, settingsWith } from '../../hooks/support.ts';
+import { acceptPlugin } from '../../support/accept-plugin.ts';
 import { put } from '../../support/put.ts';
 import { type Client, createHouse, type House, lastTexts, tempDir } from '../support.ts';
 
@@ -51,6 +52,7 @@ describe('[B-241] plugins that settings enable', () => {
     );
     return {
       folder,
+      accept: () => acceptPlugin(home, folder),
       enable: (on: boolean) => put(join(home, 'settings.json'), JSON.stringify({ enabledPlugins: { 'kit@shop': on } })),
     };
   }
@@ -58,12 +60,13 @@ describe('[B-241] plugins that settings enable', () => {
   test('bring all that others do; one that is switched off brings nothing', async () => {
     const house = createHouse(['one', 'two']);
     const fired = join(house.dir, 'fired');
-    const { folder, enable } = install(house, {
+    const { folder, accept, enable } = install(house, {
       'commands/hello.md': 'Hello from $' + '{CLAUDE_PLUGIN_ROOT}',
       'skills/knit/SKILL.md': skill('Knit.'),
       'agents/weaver.md': '---\nname: weaver\ndescription: Weaves\n---\nWeave.',
       'hooks/hooks.json': settingsWith({ Stop: [command(`echo x > ${fired}`)] }),
     });
+    await accept();
     enable(false);
     const off = house.connect();
     await off.ask('1');
@@ -78,6 +81,42 @@ describe('[B-241] plugins that settings enable', () => {
       agents: expect.arrayContaining(['kit:weaver']),
     });
     expect(lastTexts(house.model.requests[1]).join()).toContain(`Hello from ${folder}`);
+    expect(existsSync(fired)).toBe(true);
+  });
+
+  test('[G10] act only with the content that was accepted; until then their texts load, and it is said', async () => {
+    const house = createHouse(['one', 'two', 'three', 'four']);
+    const fired = join(house.dir, 'fired');
+    const { folder, accept, enable } = install(house, {
+      'commands/hello.md': '---\nallowed-tools: Bash\n---\nHello.',
+      'commands/today.md': 'Today: !`echo monday`',
+      'hooks/hooks.json': settingsWith({ Stop: [command(`echo x > ${fired}`)] }),
+      '.mcp.json': '{"x":{"command":"false"}}',
+    });
+    enable(true);
+    const waits = async (why: string) => {
+      rmSync(fired, { force: true });
+      const client = house.connect();
+      await client.ask('/kit:hello');
+      expect(initOf(client)).toMatchObject({
+        plugins: [{ name: 'kit' }],
+        slash_commands: expect.arrayContaining(['kit:hello', 'kit:today']),
+        mcp_servers: [],
+        plugin_errors: [{ plugin: 'kit@shop', type: 'not-accepted', message: expect.stringContaining(why) }],
+      });
+      expect(await house.connect().ask('/kit:today')).toMatchObject({ is_error: true });
+      expect(existsSync(fired)).toBe(false);
+    };
+    await waits('its hooks, MCP servers, shell commands, allowed tools wait: heddle plugin accept kit@shop');
+    await accept();
+    const client = house.connect();
+    await client.ask('/kit:today');
+    expect(initOf(client)).not.toHaveProperty('plugin_errors');
+    expect(existsSync(fired)).toBe(true);
+    put(join(folder, 'hooks/more.sh'), 'echo');
+    await waits('it has changed since it was accepted');
+    rmSync(join(folder, 'hooks/more.sh'));
+    await house.connect().ask('1');
     expect(existsSync(fired)).toBe(true);
   });
 
@@ -176,6 +215,8 @@ describe('[B-170] reading again', () => {
     put(join(shop, '.claude-plugin/marketplace.json'), '{"plugins":[{"name":"kit","source":"./kit"}]}');
     put(join(shop, 'kit/commands/hello.md'), '---\ndescription: Hi\n---\nHello.');
     put(join(shop, 'kit/hooks/hooks.json'), hooks('first'));
+    const accept = () => acceptPlugin(join(house.dir, '../.heddle'), join(shop, 'kit'), { name: 'kit' });
+    await accept();
     const client = house.connect();
     expect(await answer(client, 'reload_plugins')).toMatchObject({ plugins: [], mcpServers: [], error_count: 0 });
     const settings = {
@@ -193,6 +234,7 @@ describe('[B-170] reading again', () => {
     expect([existsSync(fired('first')), existsSync(fired('second'))]).toEqual([true, false]);
     rmSync(fired('first'));
     put(join(shop, 'kit/hooks/hooks.json'), hooks('second'));
+    await accept();
     await answer(client, 'reload_plugins');
     await client.ask('2');
     expect([existsSync(fired('first')), existsSync(fired('second'))]).toEqual([false, true]);

@@ -1,0 +1,94 @@
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Change } from '../config/json-file.ts';
+import { makeDirectory } from '../util/files/make-directory.ts';
+import { isObject } from '../util/json.ts';
+import { lineOf } from './examine.ts';
+import { type PluginStore, settingsScope } from './marketplaces.ts';
+import {
+  changeRecords,
+  installedPlugins,
+  isOfScope,
+  type PluginHome,
+  pluginFolder,
+  whileAlone,
+} from './plugin-home.ts';
+import { changeLock, type LockLine, lockFile, projectLockFile } from './plugin-lock.ts';
+import { freeFolder, type PreparedPlugin } from './prepare-install.ts';
+
+/** Installs what a person has accepted, or replaces the version before by it. */
+export async function installPlugin(store: PluginStore, prepared: PreparedPlugin): Promise<void> {
+  await whileAlone(store.home, async () => {
+    for (const step of installSteps(store, prepared)) await step();
+  });
+}
+
+/**
+ * The steps of an installation. Each leaves files that are whole, so that a process which dies between two of them leaves
+ * the old state or the new one: the record decides which folder counts, and both contents are accepted while it changes.
+ */
+export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() => Promise<void>)[] {
+  const { home, changeSettings } = store;
+  const { id, marketplace, name, version, scope, commit, examined, before, entry } = prepared;
+  const parts = [marketplace, name, version.replace(/[^\w.+-]/g, '-').replace(/^\.+/, '')];
+  const folder = freeFolder(pluginFolder(home, 'cache', ...parts));
+  const projectPath = scope === 'user' ? {} : { projectPath: home.cwd };
+  const now = home.now();
+  const line = lineOf(examined, {
+    ...{ scope, ...projectPath, source: entry.values.source, now },
+    ...(commit !== undefined && { commit }),
+  });
+  const others = (lines: readonly LockLine[]) => lines.filter((each) => !isOfScope(home, scope, { ...each }));
+  return [
+    async () => {
+      makeDirectory(dirname(folder), 0o700);
+      renameSync(prepared.folder, folder);
+    },
+    () => changeLock(lockFile(home.configHome), id, (lines) => [...lines.filter((each) => !isEqual(each, line)), line]),
+    () =>
+      changeRecords(home, id, (records) => {
+        const old = records.find((record) => isOfScope(home, scope, record));
+        const { gitCommitSha: _old, ...kept } = old ?? {};
+        const time = new Date(now).toISOString();
+        const record = {
+          ...{ ...kept, scope, ...projectPath, installPath: folder, version },
+          installedAt: typeof kept.installedAt === 'string' ? kept.installedAt : time,
+          lastUpdated: time,
+          ...(commit !== undefined && { gitCommitSha: commit }),
+        };
+        return [...records.filter((each) => each !== old), record];
+      }),
+    // An update leaves it as the user has set it.
+    async () => (before ? undefined : changeSettings(settingsScope(scope), withPlugin(id, true))),
+    () => changeLock(lockFile(home.configHome), id, (lines) => [...others(lines), line]),
+    async () => {
+      if (scope !== 'project') return;
+      const { stamp: _ofThisMachine, projectPath: _path, ...shared } = line;
+      await changeLock(projectLockFile(home.cwd), id, () => [shared]);
+    },
+    async () => {
+      if (before) markOrphaned(home, before.record.installPath);
+    },
+  ];
+}
+
+/** Sets whether a plugin is used; undefined forgets it. */
+export function withPlugin(id: string, isEnabled: boolean | undefined): Change {
+  return (values) => {
+    const { [id]: was, ...others } = isObject(values.enabledPlugins) ? values.enabledPlugins : {};
+    if (was === isEnabled) return null;
+    return { ...values, enabledPlugins: isEnabled === undefined ? others : { ...others, [id]: isEnabled } };
+  };
+}
+
+/** Says that nobody needs a copy any more. A session may still use it, so that it stays. */
+export function markOrphaned(home: PluginHome, folder: string): void {
+  const used = [...installedPlugins(home).values()].flat().some(({ installPath }) => installPath === folder);
+  const isOurs = folder.startsWith(`${pluginFolder(home, 'cache')}/`);
+  if (used || !isOurs || !existsSync(folder)) return;
+  writeFileSync(join(folder, '.orphaned_at'), String(home.now()), { mode: 0o600 });
+}
+
+function isEqual(one: LockLine, other: LockLine): boolean {
+  return one.scope === other.scope && one.projectPath === other.projectPath && one.integrity === other.integrity;
+}
