@@ -9,6 +9,7 @@ import {
   type Phase,
 } from '../../src/tui/focus/focus-state.ts';
 import { createInputReader } from '../../src/tui/input/input-reader.ts';
+import { createVimKeys } from '../../src/tui/vim/vim-keys.ts';
 import { viewOf } from '../tui/editor/support.ts';
 import { WORLD } from '../tui/focus/support.ts';
 import { seededRandom } from './fuzz.ts';
@@ -52,6 +53,7 @@ const BYTES = [
 ];
 
 const PHASES: readonly Phase[] = ['starting', 'idle', 'busy', 'asking', 'compacting', 'lost', 'ended'];
+const VIM = createVimKeys(['jj']);
 const SIZES = [0, 1, 2, 3, 7, 10, 24, 40, 79, 200];
 
 export interface RandomKeys {
@@ -114,7 +116,7 @@ function otherWorld(
   world: FocusWorld,
   pick: <T>(items: readonly T[]) => T,
 ): [FocusState, FocusWorld] {
-  switch (pick(['size', 'phase', 'question', 'menu', 'focus', 'queue'])) {
+  switch (pick(['size', 'phase', 'question', 'menu', 'focus', 'queue', 'vim'])) {
     case 'size':
       return [state, { ...world, view: viewOf(pick(SIZES)) }];
     case 'phase':
@@ -128,6 +130,8 @@ function otherWorld(
       const next = { ...world, question };
       return [settle(state, next), next];
     }
+    case 'vim':
+      return [state, { ...world, vim: pick([null, VIM]) }];
     case 'menu': {
       const items = [{ label: 'x', insert: '/x ', onEnter: pick(['take', 'run', 'send'] as const) }];
       const to = Math.min(3, state.editor.text.length);

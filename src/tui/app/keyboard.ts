@@ -1,4 +1,5 @@
 import type { EditorView } from '../editor/layout.ts';
+import type { VimMode } from '../editor/vim-state.ts';
 import { takeInput } from '../focus/focus.ts';
 import type { FocusWorld, Intent } from '../focus/focus-state.ts';
 import { meaningOfEscape } from '../focus/meanings.ts';
@@ -11,6 +12,14 @@ import { Panel } from './panel.ts';
 import type { Prompts } from './prompt-sender.ts';
 import type { Questions } from './questions.ts';
 import type { Writing } from './writing.ts';
+
+/** As vim shows them. */
+const MODE_WORDS: Readonly<Record<VimMode, string>> = {
+  insert: '-- INSERT --',
+  normal: '-- NORMAL --',
+  visual: '-- VISUAL --',
+  'visual-line': '-- VISUAL LINE --',
+};
 
 const MODE_CYCLE = ['default', 'acceptEdits', 'plan'];
 
@@ -63,7 +72,7 @@ export class Keyboard {
 
   /** Escape and Ctrl+C end a command of the person before anything else. */
   #stopsShell(event: InputEvent): boolean {
-    const isStop = event.type === 'key' && (event.key === 'escape' || event.key === 'ctrl+c');
+    const isStop = event.type === 'key' && ((event.key === 'escape' && !this.#isVims) || event.key === 'ctrl+c');
     return isStop && this.#writing.state.focus === 'editor' && this.#prompts.shell.stop();
   }
 
@@ -83,13 +92,39 @@ export class Keyboard {
   #leavesBranch(event: InputEvent): boolean {
     const { focus } = this.#writing.state;
     const isEscape = event.type === 'key' && event.key === 'escape' && focus === 'editor';
-    if (!isEscape || !this.#prompts.beside || this.#stage.isBusy) return false;
+    if (!isEscape || this.#isVims || !this.#prompts.beside || this.#stage.isBusy) return false;
     this.#prompts.sendBeside(null);
     return true;
   }
 
+  /** Escape ends insert mode, a selection or a command of vim before anything else. */
+  get #isVims(): boolean {
+    return meaningOfEscape(this.#writing.state, this.#world()) === 'normal mode';
+  }
+
+  /** The mode of vim's keys; null where the person does not have them. */
+  get vimMode(): VimMode | null {
+    return this.#typing.loaded?.vim ? this.#writing.state.vim.mode : null;
+  }
+
+  /** What is selected: by vim, or with Shift. */
+  get selected(): { readonly from: number; readonly to: number } | null {
+    const { state, editor } = this.#writing;
+    const found = this.#typing.loaded?.vim?.selection(state) ?? null;
+    if (found || editor.anchor === null) return found;
+    return { from: Math.min(editor.anchor, editor.caret), to: Math.max(editor.anchor, editor.caret) };
+  }
+
   /** What keys would do now, for the status row. */
   hint(): string {
+    const { focus, vim } = this.#writing.state;
+    const mode = this.vimMode;
+    const keys = this.#hintOfKeys();
+    if (mode === null || focus !== 'editor') return keys;
+    return [MODE_WORDS[mode], vim.pending, keys].filter((part) => part !== '').join(' \u00b7 ');
+  }
+
+  #hintOfKeys(): string {
     const { state } = this.#writing;
     if (state.chord) return `${state.chord.keys} \u2026`;
     if (state.search) return 'enter sends \u00b7 esc keeps \u00b7 ctrl+c restores';
@@ -109,6 +144,7 @@ export class Keyboard {
       ...{
         now: this.#stage.now(),
         keymap: this.#typing.keymap,
+        vim: this.#typing.loaded?.vim ?? null,
         view: editorView,
         question: this.#questions.forFocus(),
       },

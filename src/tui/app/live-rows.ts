@@ -48,7 +48,11 @@ export function liveRows(sources: LiveSources, { columns, rows }: Size): LiveRow
       question: picker ?? typing ?? questions.rows({ columns, rows }),
       isAsked: picker !== null || typing?.hasCursor === true || questions.isFocused,
       notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
-      editor: editorRows(writing.editor, sources.typing.loaded?.hint(writing.editor) ?? '', context),
+      editor: editorRows(
+        writing.editor,
+        { hint: sources.typing.loaded?.hint(writing.editor) ?? '', selected: sources.keyboard.selected },
+        context,
+      ),
       status: statusRows(
         view,
         { own: sources.look.loaded?.statusRows() ?? [], hint: sources.keyboard.hint() },

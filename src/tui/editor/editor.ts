@@ -34,7 +34,7 @@ import {
   previousWord,
 } from './boundaries.ts';
 import { type EditorView, rowMove } from './layout.ts';
-import { applyEdit, type Edit, revertEdit, withEdit } from './undo.ts';
+import { applyEdit, type Edit, redone, undone, withEdit } from './undo.ts';
 
 export interface EditorState {
   /** The text, with one private character for each attachment. */
@@ -54,6 +54,8 @@ export interface EditorState {
   readonly yanked: number;
   /** The column that moving up and down keeps. */
   readonly column: number | null;
+  /** Changes of one group are undone together; 0: each for itself, or by words. */
+  readonly group: number;
 }
 
 export type Motion =
@@ -99,6 +101,7 @@ export const EMPTY_EDITOR: EditorState = {
   run: null,
   yanked: 0,
   column: null,
+  group: 0,
 };
 
 export function edit(state: EditorState, action: EditorAction): EditorState {
@@ -124,9 +127,9 @@ export function edit(state: EditorState, action: EditorAction): EditorState {
     case 'yank-older':
       return yankOlder(state);
     case 'undo':
-      return undo(state);
+      return undone(state);
     case 'redo':
-      return redo(state);
+      return redone(state);
     case 'case':
       return changeCase(state, action.to);
     case 'unfold':
@@ -179,7 +182,8 @@ function change(state: EditorState, range: { from: number; to: number; text: str
   const { from, to, text } = range;
   const removed = state.text.slice(from, to);
   if (removed === '' && text === '') return { ...state, anchor: null, run, column: null };
-  const made: Edit = { at: from, removed, inserted: text, caret: state.caret };
+  const { group } = state;
+  const made: Edit = { at: from, removed, inserted: text, caret: state.caret, ...(group !== 0 && { group }) };
   const joins = run === state.run && (run === 'type' || run === 'delete');
   return {
     ...state,
@@ -191,6 +195,17 @@ function change(state: EditorState, range: { from: number; to: number; text: str
     run,
     column: null,
   };
+}
+
+/** Replaces a part of the text by text that is in the editor already: marks of attachments stay what they are. */
+export function spliced(state: EditorState, from: number, to: number, text: string): EditorState {
+  const isSame = state.text.slice(from, to) === text;
+  return change(state, isSame ? { from: to, to, text: '' } : { from, to, text }, null);
+}
+
+/** Adds to what can be yanked. */
+export function withKill(state: EditorState, text: string): EditorState {
+  return text === '' ? state : { ...state, kills: [...state.kills, text].slice(-MAX_KILLS) };
 }
 
 function selection({ caret, anchor }: EditorState): { from: number; to: number } {
@@ -280,7 +295,7 @@ function kill(state: EditorState, to: Extract<EditorAction, { type: 'kill' }>['t
   const kept = last === null ? state.kills : state.kills.slice(0, -1);
   const joined = last === null ? killed : isForward ? last + killed : killed + last;
   const next = change(state, { from, to: from + killed.length, text: '' }, 'kill');
-  return { ...next, kills: [...kept, joined].slice(-MAX_KILLS) };
+  return withKill({ ...next, kills: kept }, joined);
 }
 
 function yank(state: EditorState): EditorState {
@@ -296,36 +311,6 @@ function yankOlder(state: EditorState): EditorState {
   const next = (yanked + 1) % kills.length;
   const text = kills[kills.length - 1 - next] ?? '';
   return { ...change(state, { from: caret - present.length, to: caret, text }, 'yank'), yanked: next };
-}
-
-function undo(state: EditorState): EditorState {
-  const last = state.undo.at(-1);
-  if (!last) return state;
-  return {
-    ...state,
-    text: revertEdit(state.text, last),
-    caret: last.caret,
-    anchor: null,
-    undo: state.undo.slice(0, -1),
-    redo: [...state.redo, last],
-    run: null,
-    column: null,
-  };
-}
-
-function redo(state: EditorState): EditorState {
-  const last = state.redo.at(-1);
-  if (!last) return state;
-  return {
-    ...state,
-    text: applyEdit(state.text, last),
-    caret: last.at + last.inserted.length,
-    anchor: null,
-    undo: [...state.undo, last],
-    redo: state.redo.slice(0, -1),
-    run: null,
-    column: null,
-  };
 }
 
 /** Changes the word after the caret, as readline does, and goes behind it. */
@@ -374,9 +359,9 @@ function set(state: EditorState, { text, attachments = [] }: Extract<EditorActio
 }
 
 /** Attachments stay as long as something that was killed has them. */
-function clear({ kills, attachments }: EditorState): EditorState {
+function clear({ kills, attachments, group }: EditorState): EditorState {
   const kept = idsIn(kills);
-  return { ...EMPTY_EDITOR, kills, attachments: attachments.filter(({ id }) => kept.has(id)) };
+  return { ...EMPTY_EDITOR, kills, group, attachments: attachments.filter(({ id }) => kept.has(id)) };
 }
 
 /** The text with the attachments that are in it, as history and drafts hold it. */

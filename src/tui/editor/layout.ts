@@ -56,6 +56,11 @@ export function layOut(state: LaidOutText, view: EditorView): EditorLayout {
   };
 }
 
+/** A part of a row as it is shown: a selection stands between two others. */
+export function shownPart(state: LaidOutText, from: number, to: number, view: EditorView): string {
+  return shown(state.text.slice(from, Math.max(from, to)), state, view);
+}
+
 /** Where the caret goes by one row; null at the first and the last. */
 export function rowMove(
   state: LaidOutText & { readonly column: number | null },

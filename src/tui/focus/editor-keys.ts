@@ -4,6 +4,7 @@ import { EDIT_KEYS } from './default-keys.ts';
 import type { Again, Completion, FocusState, FocusStep, FocusWorld, Intent } from './focus-state.ts';
 import { walkable } from './history-search.ts';
 import { isWorking, meaningOfEscape, openMenu } from './meanings.ts';
+import { freshVim, takeVimKey, type VimFocusStep } from './vim-focus.ts';
 
 const AGAIN_MS: Readonly<Record<Again, number>> = { clear: 1500, escEsc: 1500, leave: 800, 'kill-agents': 1500 };
 
@@ -16,6 +17,8 @@ export function inEditor(
   world: FocusWorld,
 ): FocusStep {
   const menu = openMenu(state, world);
+  const vims = world.vim ? takeVimKey(state, key, action, world) : null;
+  if (vims) return afterVim(vims, world);
   switch (action) {
     case 'autocomplete:accept':
       return menu ? step(taken(state, menu)) : step(state);
@@ -41,12 +44,7 @@ export function inEditor(
         step(next, { type: 'act', action }),
       );
     case 'history:search':
-      return step({
-        ...state,
-        focus: 'search',
-        again: null,
-        search: { query: '', scope: 'project', index: 0, before: draftOf(state.editor) },
-      });
+      return step(searching(state));
     case 'history:previous':
     case 'history:next':
       return vertical(state, action === 'history:next' ? 1 : -1, world);
@@ -61,6 +59,23 @@ export function inEditor(
     default:
       return step({ ...state, again: null }, { type: 'act', action });
   }
+}
+
+/** What the keys of the terminal do after a key of vim: rows as they are seen and history, or the search. */
+function afterVim({ state, after }: VimFocusStep, world: FocusWorld): FocusStep {
+  if (after?.what === 'search') return step(searching(state));
+  let next = step(state);
+  for (let left = after?.times ?? 0; left > 0; left--) {
+    const moved = vertical(next.state, after?.what === 'up' ? -1 : 1, world);
+    if (moved.state.editor === next.state.editor) return moved;
+    next = moved;
+  }
+  return next;
+}
+
+function searching(state: FocusState): FocusState {
+  const search = { query: '', scope: 'project', index: 0, before: draftOf(state.editor) } as const;
+  return { ...state, focus: 'search', again: null, search };
 }
 
 function unbound(state: FocusState, key: string, event: InputEvent, world: FocusWorld): FocusStep {
@@ -184,7 +199,7 @@ export function edited(state: FocusState, action: EditorAction): FocusState {
 }
 
 function cleared(state: FocusState): FocusState {
-  return { ...edited(state, { type: 'clear' }), past: null };
+  return { ...edited(state, { type: 'clear' }), past: null, vim: freshVim(state.vim) };
 }
 
 function step(state: FocusState, ...intents: Intent[]): FocusStep {

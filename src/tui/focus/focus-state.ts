@@ -1,6 +1,7 @@
 import type { AttachedImage } from '../editor/attachments.ts';
 import { type Draft, type EditorAction, type EditorState, EMPTY_EDITOR } from '../editor/editor.ts';
 import type { EditorView } from '../editor/layout.ts';
+import { FIRST_VIM, type VimKeys, type VimState } from '../editor/vim-state.ts';
 import type { Context } from './default-keys.ts';
 import type { Keymap } from './keymap.ts';
 
@@ -42,6 +43,8 @@ export interface FocusState {
   readonly stash: Draft | null;
   /** The user has left the open question: it does not take the keys by itself. */
   readonly hasLeftQuestion: boolean;
+  /** Counts where the world has vim's keys. */
+  readonly vim: VimState;
 }
 
 export type Again = 'clear' | 'escEsc' | 'leave' | 'kill-agents';
@@ -57,6 +60,7 @@ export const FIRST_FOCUS: FocusState = {
   menu: { index: 0, closedFor: null },
   stash: null,
   hasLeftQuestion: false,
+  vim: FIRST_VIM,
 };
 
 export type Phase = 'starting' | 'idle' | 'busy' | 'asking' | 'compacting' | 'lost' | 'ended';
@@ -66,6 +70,8 @@ export interface FocusWorld {
   readonly now: number;
   readonly phase: Phase;
   readonly keymap: Keymap;
+  /** Null: the editor has the usual keys only. */
+  readonly vim: VimKeys | null;
   readonly view: EditorView;
   /** The question that is shown; `paintedAt` is null until it is. `takesText`: the cursor is in a text of it. */
   readonly question: {

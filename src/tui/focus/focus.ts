@@ -19,6 +19,7 @@ import { edited, inEditor } from './editor-keys.ts';
 import type { Focus, FocusState, FocusStep, FocusWorld, Intent } from './focus-state.ts';
 import { isWorking, openMenu } from './meanings.ts';
 import { takeSearchInput } from './search-input.ts';
+import { afterTyping, settledVim, takesLetters, withVimGroup } from './vim-focus.ts';
 
 /** No key acts on a question in its first moments: it may have been meant for something else. */
 const GUARD_MS = 300;
@@ -29,7 +30,17 @@ const CHORD_MS = 1000;
 export function takeInput(before: FocusState, event: InputEvent, world: FocusWorld): FocusStep {
   if (event.type === 'focus' || event.type === 'reply') return { state: before, intents: [] };
   // A question that the screen does not show as open for keys does not get this one.
-  const state = { ...(world.question ? before : settle(before, world)), lastKeyAt: world.now };
+  const settled = world.question ? before : settle(before, world);
+  const state = withVimGroup({ ...settled, lastKeyAt: world.now }, world);
+  const taken = takeEvent(state, event, world);
+  return { ...taken, state: settledVim(taken.state, world) };
+}
+
+function takeEvent(
+  state: FocusState,
+  event: Exclude<InputEvent, { type: 'focus' | 'reply' }>,
+  world: FocusWorld,
+): FocusStep {
   if (event.type === 'paste') return takePaste(state, event, world);
   if (event.type === 'key') return takeKey(state, event.key, event, world);
   return takeTyped(state, event.text, world);
@@ -83,11 +94,12 @@ export function giveBack(state: FocusState, prompts: readonly string[]): FocusSt
 }
 
 /** Whether a typed character is a key here: in the pager, in questions, in the tree, and `?` in an empty editor. */
-function takesKeysOf(state: FocusState, { picker, question }: FocusWorld, text: string): boolean {
+function takesKeysOf(state: FocusState, world: FocusWorld, text: string): boolean {
+  const { picker, question } = world;
   if (state.chord) return true;
   switch (state.focus) {
     case 'editor':
-      return state.editor.text === '' && text === '?';
+      return (state.editor.text === '' && text === '?') || takesLetters(state, world);
     case 'question':
       return question?.takesText !== true;
     case 'picker':
@@ -107,7 +119,7 @@ function takeText(state: FocusState, text: string, world: FocusWorld): FocusStep
   if (state.focus === 'picker') return step(state, { type: 'pick', action: null, text });
   if (state.focus === 'question')
     return guarded(state, world, { type: 'answer', action: 'edit', edit: { type: 'type', text } });
-  return step(edited(state, { type: 'type', text }));
+  return step(afterTyping(edited(state, { type: 'type', text }), text, world));
 }
 
 /** A paste never answers, never sends, never completes. It is text, or it waits in the editor. */
@@ -136,7 +148,8 @@ function takeKey(state: FocusState, key: string, event: InputEvent, world: Focus
   const begun = isLate ? null : state.chord;
   const keys = begun ? `${begun.keys} ${key}` : key;
   const open = { ...state, chord: null };
-  const action = world.keymap.find(contextsOf(open, world), keys);
+  const isVims = !begun && event.type === 'text' && takesLetters(open, world);
+  const action = isVims ? vimAction(open, key) : world.keymap.find(contextsOf(open, world), keys);
   if (action === 'prefix') return step({ ...open, chord: { keys, at: world.now }, again: null });
   // A chord that does not exist does nothing: its last key was not meant alone.
   if (begun && action === null) return step(open, { type: 'notice', text: `${keys} has no meaning` });
@@ -157,6 +170,11 @@ function takeKey(state: FocusState, key: string, event: InputEvent, world: Focus
     default:
       return open.focus satisfies never;
   }
+}
+
+/** A letter of vim has no other meaning; in an empty editor `?` still shows the keys. */
+function vimAction({ editor, vim }: FocusState, key: string): string | null {
+  return key === '?' && editor.text === '' && vim.pending === '' ? 'app:help' : null;
 }
 
 /** The contexts whose bindings count, the nearest first. */

@@ -10,6 +10,10 @@ export interface TypingSettings {
   readonly ambiguousWide: boolean;
   /** Whether history and drafts are stored. */
   readonly history: boolean;
+  /** `vim`: normal, insert and visual mode. */
+  readonly editorMode: 'normal' | 'vim';
+  /** What leaves insert mode if it is typed, such as `jj`. */
+  readonly vimEscapes: readonly string[];
 }
 
 export const USUAL_TYPING: TypingSettings = {
@@ -17,9 +21,12 @@ export const USUAL_TYPING: TypingSettings = {
   onInterrupt: 'giveBack',
   ambiguousWide: false,
   history: true,
+  editorMode: 'normal',
+  vimEscapes: [],
 };
 
-const VALUES: Readonly<Record<keyof TypingSettings, readonly unknown[]>> = {
+/** Of `terminal` in the settings. */
+const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   escEsc: ['tree', 'rewind', 'nothing'],
   onInterrupt: ['giveBack', 'send'],
   ambiguousWide: [true, false],
@@ -35,7 +42,9 @@ export function typingSettings(answer: JsonObject): { settings: TypingSettings; 
   const problems: string[] = [];
   const sources = Array.isArray(answer.sources) ? answer.sources.filter(isObject) : [];
   for (const { source, settings: given } of sources.toReversed()) {
-    const terminal = SOURCES.includes(String(source)) && isObject(given) ? given.terminal : undefined;
+    if (!SOURCES.includes(String(source)) || !isObject(given)) continue;
+    readVim(given, String(source), { settings, problems });
+    const { terminal } = given;
     if (!isObject(terminal)) continue;
     for (const [key, values] of Object.entries(VALUES)) {
       if (!Object.hasOwn(terminal, key)) continue;
@@ -44,4 +53,26 @@ export function typingSettings(answer: JsonObject): { settings: TypingSettings; 
     }
   }
   return { settings: settings as unknown as TypingSettings, problems };
+}
+
+/** The reference's settings of its vim mode. What typing leaves insert mode with is the user's own alone. */
+function readVim(
+  { editorMode, vimInsertModeRemaps }: JsonObject,
+  source: string,
+  { settings, problems }: { settings: Record<string, unknown>; problems: string[] },
+): void {
+  if (editorMode === 'vim' || editorMode === 'normal' || editorMode === 'emacs') {
+    settings.editorMode = editorMode === 'vim' ? 'vim' : 'normal';
+  } else if (editorMode !== undefined) problems.push('editorMode must be "vim" or "normal"');
+  if (vimInsertModeRemaps === undefined || source !== 'userSettings') return;
+  if (!isObject(vimInsertModeRemaps)) {
+    problems.push('vimInsertModeRemaps must be an object, such as { "jj": "<Esc>" }');
+    return;
+  }
+  const rows = Object.entries(vimInsertModeRemaps);
+  settings.vimEscapes = rows.filter(([keys, to]) => keys.length > 1 && to === '<Esc>').map(([keys]) => keys);
+  for (const [keys, to] of rows) {
+    if (keys.length > 1 && to === '<Esc>') continue;
+    problems.push(`vimInsertModeRemaps: ${keys}: only two letters or more can be bound, and only to "<Esc>"`);
+  }
 }

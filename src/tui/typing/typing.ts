@@ -1,12 +1,14 @@
 import { type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Draft, EditorState } from '../editor/editor.ts';
+import type { VimKeys } from '../editor/vim-state.ts';
 import type { Completion, EarlierPrompt, FocusWorld } from '../focus/focus-state.ts';
 import type { Keymap } from '../focus/keymap.ts';
 import { openMenu } from '../focus/meanings.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import { EMPTY_ROW } from '../rows/row.ts';
 import type { Stage } from '../stage/stage.ts';
+import { createVimKeys } from '../vim/vim-keys.ts';
 import { Completions } from './completion.ts';
 import { DraftKeeper } from './draft-keeper.ts';
 import { editOutside } from './external-editor.ts';
@@ -42,6 +44,7 @@ export class Typing {
   readonly #completions: Completions;
   readonly #images: Images;
   #settings: TypingSettings = USUAL_TYPING;
+  #vim: VimKeys | null = null;
   #sessionId: string;
 
   constructor({ place, stage, desk, loadCommands }: TypingParts) {
@@ -68,6 +71,11 @@ export class Typing {
 
   get settings(): TypingSettings {
     return this.#settings;
+  }
+
+  /** Null: the editor has the usual keys only. */
+  get vim(): VimKeys | null {
+    return this.#vim;
   }
 
   get sessionId(): string {
@@ -140,6 +148,7 @@ export class Typing {
     const answer: JsonObject = await this.#stage.call({ subtype: 'get_settings' }).catch(() => ({}));
     const { settings, problems } = typingSettings(answer);
     this.#settings = settings;
+    this.useVim(settings.editorMode === 'vim');
     if (!settings.history) {
       this.#history.stop();
       this.#drafts.stop();
@@ -156,6 +165,10 @@ export class Typing {
     const last = Array.isArray(messages) ? messages.at(-1) : undefined;
     const sessionId = stringField(last, 'session_id');
     if (sessionId !== undefined) this.noteSession(sessionId);
+  }
+
+  useVim(isOn: boolean): void {
+    this.#vim = isOn ? createVimKeys(this.#settings.vimEscapes) : null;
   }
 
   async close(): Promise<void> {

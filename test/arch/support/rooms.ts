@@ -96,6 +96,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'screen',
     'input',
     'editor',
+    'vim',
     'focus',
     ['drafts', 'menu', 'clipboard'],
     'term',

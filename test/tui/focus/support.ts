@@ -8,6 +8,7 @@ export const WORLD: FocusWorld = {
   now: 10_000,
   phase: 'idle',
   keymap: createKeymap(),
+  vim: null,
   view: viewOf(40),
   question: null,
   picker: null,
@@ -35,10 +36,11 @@ export class Person {
     this.state = { ...FIRST_FOCUS, ...state };
   }
 
-  /** Words are text, names in `<>` are keys: `fix it<enter>`. */
+  /** Words are text, names in `<>` are keys: `fix it<enter>`; `<lt>` is the character `<`. */
   press(keys: string): this {
-    for (const [, name, typed] of keys.matchAll(/<([^<>]+)>|([^<>]+)/g)) {
-      this.give(name === undefined ? text(typed ?? '') : key(name));
+    for (const [, name, typed] of keys.matchAll(/<([^<>]+)>|([^<>]+|>)/g)) {
+      if (name === 'lt') this.give(text('<'));
+      else this.give(name === undefined ? text(typed ?? '') : key(name));
     }
     return this;
   }
