@@ -47,6 +47,9 @@ export interface Settings {
   outputStyle?: string;
   /** The terminal asks for these; the engine does not use them. */
   terminal?: JsonObject;
+  editorMode?: string;
+  vimInsertModeRemaps?: JsonObject;
+  axScreenReader?: boolean;
   theme?: string;
   preferredNotifChannel?: string;
   prefersReducedMotion?: boolean;

@@ -121,6 +121,7 @@ const WRITABLE = [
   'modelLimits',
   'autoCompactEnabled',
   'fileCheckpointingEnabled',
+  'editorMode',
 ];
 
 /**

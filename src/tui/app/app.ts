@@ -38,6 +38,7 @@ import { SessionRows } from './session-rows.ts';
 import { Notices, Spinner } from './spinner.ts';
 import { TerminalReplies } from './terminal-replies.ts';
 import { knowsGraphemes, startLine, type TuiEnd, type TuiOptions } from './tui-options.ts';
+import { VimSwitch } from './vim-switch.ts';
 import { WindowSize } from './window-size.ts';
 import { Writing } from './writing.ts';
 
@@ -61,6 +62,7 @@ export class App implements Stage {
   #rows: SessionRows;
   readonly #late: LateRows;
   readonly look: LateLook;
+  readonly vim: VimSwitch;
   readonly #replies: TerminalReplies;
   readonly #spinner: Spinner;
   readonly #input: InputReader;
@@ -111,8 +113,9 @@ export class App implements Stage {
       otherScreen: () => new OtherScreen(this.context.widths),
       onClosed: () => this.#questions.paintAgain(),
     });
+    this.vim = new VimSwitch(this.#typing, this.#writing);
     this.#keyboard = new Keyboard({
-      ...{ stage: this, writing: this.#writing, typing: this.#typing },
+      ...{ stage: this, writing: this.#writing, typing: this.#typing, vim: this.vim },
       ...{ prompts: this.#prompts, questions: this.#questions, overlay: this.#overlay },
     });
     this.#window = new WindowSize(terminal, (column) => this.#draw(column));
@@ -189,7 +192,6 @@ export class App implements Stage {
     return this.#ends.handleSignals(source);
   }
 
-  /** Draws soon: something has changed. */
   changed(): void {
     this.#typing.loaded?.noteDraft();
     this.#prompts.changed();
@@ -243,7 +245,6 @@ export class App implements Stage {
     this.#prompts.draftBeside(text, beside);
   }
 
-  /** Rows of the terminal's own, for the scrollback. */
   print(lines: readonly string[], style: Style | null = null): void {
     this.printRows(printedLines(lines, style, this.context));
   }

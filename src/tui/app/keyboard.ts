@@ -1,5 +1,4 @@
 import type { EditorView } from '../editor/layout.ts';
-import type { VimMode } from '../editor/vim-state.ts';
 import { takeInput } from '../focus/focus.ts';
 import type { FocusWorld, Intent } from '../focus/focus-state.ts';
 import { meaningOfEscape } from '../focus/meanings.ts';
@@ -11,15 +10,8 @@ import type { Overlay } from './overlay.ts';
 import { Panel } from './panel.ts';
 import type { Prompts } from './prompt-sender.ts';
 import type { Questions } from './questions.ts';
+import type { VimSwitch } from './vim-switch.ts';
 import type { Writing } from './writing.ts';
-
-/** As vim shows them. */
-const MODE_WORDS: Readonly<Record<VimMode, string>> = {
-  insert: '-- INSERT --',
-  normal: '-- NORMAL --',
-  visual: '-- VISUAL --',
-  'visual-line': '-- VISUAL LINE --',
-};
 
 const MODE_CYCLE = ['default', 'acceptEdits', 'plan'];
 
@@ -42,6 +34,7 @@ export interface KeyboardParts {
   prompts: Prompts;
   questions: Questions;
   overlay: Overlay;
+  vim: VimSwitch;
 }
 
 /** From keys to what they mean: hands them to the focus, and does what it wants. */
@@ -53,14 +46,16 @@ export class Keyboard {
   readonly #questions: Questions;
   readonly #overlay: Overlay;
   readonly panel = new Panel();
+  readonly vim: VimSwitch;
 
-  constructor({ stage, writing, typing, prompts, questions, overlay }: KeyboardParts) {
+  constructor({ stage, writing, typing, prompts, questions, overlay, vim }: KeyboardParts) {
     this.#stage = stage;
     this.#writing = writing;
     this.#typing = typing;
     this.#prompts = prompts;
     this.#questions = questions;
     this.#overlay = overlay;
+    this.vim = vim;
   }
 
   take(event: InputEvent): void {
@@ -102,26 +97,10 @@ export class Keyboard {
     return meaningOfEscape(this.#writing.state, this.#world()) === 'normal mode';
   }
 
-  /** The mode of vim's keys; null where the person does not have them. */
-  get vimMode(): VimMode | null {
-    return this.#typing.loaded?.vim ? this.#writing.state.vim.mode : null;
-  }
-
-  /** What is selected: by vim, or with Shift. */
-  get selected(): { readonly from: number; readonly to: number } | null {
-    const { state, editor } = this.#writing;
-    const found = this.#typing.loaded?.vim?.selection(state) ?? null;
-    if (found || editor.anchor === null) return found;
-    return { from: Math.min(editor.anchor, editor.caret), to: Math.max(editor.anchor, editor.caret) };
-  }
-
   /** What keys would do now, for the status row. */
   hint(): string {
-    const { focus, vim } = this.#writing.state;
-    const mode = this.vimMode;
-    const keys = this.#hintOfKeys();
-    if (mode === null || focus !== 'editor') return keys;
-    return [MODE_WORDS[mode], vim.pending, keys].filter((part) => part !== '').join(' \u00b7 ');
+    const hasMode = this.#stage.look.loaded?.statusLine.hidesVimMode !== true;
+    return [...this.vim.words({ hasMode }), this.#hintOfKeys()].filter((part) => part !== '').join(' \u00b7 ');
   }
 
   #hintOfKeys(): string {

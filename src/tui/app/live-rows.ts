@@ -50,7 +50,7 @@ export function liveRows(sources: LiveSources, { columns, rows }: Size): LiveRow
       notice: notice === '' ? [] : noteRows(`\u258f${notice}`, 'dim', context).slice(0, 3),
       editor: editorRows(
         writing.editor,
-        { hint: sources.typing.loaded?.hint(writing.editor) ?? '', selected: sources.keyboard.selected },
+        { hint: sources.typing.loaded?.hint(writing.editor) ?? '', selected: sources.keyboard.vim.selected },
         context,
       ),
       status: statusRows(

@@ -18,6 +18,12 @@ export const SETUP_COMMANDS: readonly TerminalCommand[] = [
   { name: 'thinking', argumentHint: '[on|off|tokens]', description: 'Let the model think, or not', run: think },
   { name: 'add-dir', argumentHint: '<path>', description: 'Another working directory for this session', run: addDir },
   {
+    name: 'vim',
+    argumentHint: '[on|off]',
+    description: 'Vim\u2019s keys in the editor, or the usual ones',
+    run: switchVim,
+  },
+  {
     name: 'keys',
     description: 'The keys in force, those of keybindings.json too',
     run: (_argument, { keymap }) => keyLines(keymap),
@@ -52,6 +58,19 @@ function tokensOf(argument: string, before: number): number | null {
   if (argument === 'on') return USUAL_TOKENS;
   if (argument === 'off') return 0;
   return /^\d{1,7}$/.test(argument) ? Number(argument) : null;
+}
+
+/** For this terminal at once, and for those to come. A guest does not change the settings of another machine. */
+async function switchVim(argument: string, stage: Stage): Promise<string[]> {
+  if (!['', 'on', 'off'].includes(argument)) return ['/vim takes on or off.'];
+  const isOn = argument === '' ? stage.vim.mode === null : argument === 'on';
+  stage.vim.use(isOn);
+  stage.changed();
+  const keys = isOn ? 'Vim\u2019s keys' : 'The usual keys';
+  if (stage.place.isGuest) return [`${keys} are in force here.`];
+  const settings = { editorMode: isOn ? 'vim' : 'normal' };
+  await stage.call({ subtype: 'update_settings', source: 'userSettings', settings });
+  return [`${keys} are in force, here and in new sessions: editorMode of your settings is "${settings.editorMode}".`];
 }
 
 /** The session of another process may stand on another machine: only that one can tell. */

@@ -59,7 +59,7 @@ export function afterTyping(
   const { text, caret } = state.editor;
   const last = typed.at(-1) ?? '';
   const typedOut = vim.escapes.find((each) => each.endsWith(last) && text.slice(0, caret).endsWith(each));
-  if (typedOut === undefined || typed.length > typedOut.length) return state;
+  if (typedOut === undefined) return state;
   const editor = edit(state.editor, { type: 'replace', from: caret - typedOut.length, to: caret, text: '' });
   const taken = vim.take({ editor, vim: state.vim }, 'escape', view);
   return taken ? { ...state, editor: taken.editor, vim: taken.vim } : state;

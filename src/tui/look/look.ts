@@ -87,7 +87,7 @@ export class Look implements LookView {
   /** The live rows are about to be drawn. */
   update(): void {
     const { mode, model, effort, title, cwd } = this.#stage.tracker.view.info;
-    const told = [mode, model, effort, title, cwd, this.#stage.context.width].join('\n');
+    const told = [mode, model, effort, title, cwd, this.#stage.vim.mode, this.#stage.context.width].join('\n');
     if (told === this.#told) return;
     this.#told = told;
     this.#statusLine.wanted();

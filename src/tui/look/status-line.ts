@@ -17,7 +17,7 @@ const MOST_CHARS = 4096;
  * it does not run, and without `refreshInterval` it has no timer.
  */
 export class StatusLine {
-  readonly #stage: Pick<Stage, 'link' | 'now' | 'notify' | 'changed'>;
+  readonly #stage: Pick<Stage, 'link' | 'now' | 'notify' | 'changed' | 'vim'>;
   readonly #size: () => { columns: number; rows: number };
   #lines: readonly string[] = [];
   #padding = 0;
@@ -25,10 +25,10 @@ export class StatusLine {
   #refresh: NodeJS.Timeout | null = null;
   #running: AbortController | null = null;
   #isClosed = false;
-  #state: StatusLineState = { isConfigured: null, problem: null, tookMs: null };
+  #state: StatusLineState = { isConfigured: null, problem: null, hidesVimMode: false, tookMs: null };
 
   constructor(
-    stage: Pick<Stage, 'link' | 'now' | 'notify' | 'changed'>,
+    stage: Pick<Stage, 'link' | 'now' | 'notify' | 'changed' | 'vim'>,
     size: () => { columns: number; rows: number },
   ) {
     this.#stage = stage;
@@ -84,11 +84,13 @@ export class StatusLine {
     this.#running = running;
     const began = this.#stage.now();
     try {
-      const answer = await link.call({ subtype: 'status_line', ...this.#size() }, { signal: running.signal });
+      const { mode } = this.#stage.vim;
+      const request = { ...this.#size(), ...(mode !== null && { vim_mode: mode.replace('-', ' ').toUpperCase() }) };
+      const answer = await link.call({ subtype: 'status_line', ...request }, { signal: running.signal });
       if (this.#running === running) this.#take(answer, this.#stage.now() - began);
     } catch (error) {
       // A session of an earlier version, or one that lets this host only watch, has no status line for it.
-      if (this.#running === running) this.#state = { isConfigured: false, problem: messageOf(error), tookMs: null };
+      if (this.#running === running) this.#state = { ...NONE, problem: messageOf(error) };
     } finally {
       if (this.#running === running) this.#running = null;
     }
@@ -101,13 +103,15 @@ export class StatusLine {
     if (problem !== null && problem !== this.#state.problem) {
       this.#stage.notify(`The status line shows nothing: ${problem} (/statusline)`);
     }
-    this.#state = { isConfigured: configured === true, problem, tookMs };
+    this.#state = { isConfigured: configured === true, problem, hidesVimMode: answer.hide_vim_mode === true, tookMs };
     this.#lines = lines;
     this.#padding = typeof padding === 'number' ? padding : 0;
     this.#stage.changed();
     if (typeof seconds === 'number') this.#refresh = setTimeout(() => void this.#run(), seconds * 1000);
   }
 }
+
+const NONE: StatusLineState = { isConfigured: false, problem: null, hidesVimMode: false, tookMs: null };
 
 /** The rows that a script means: without the blank ones at both ends. */
 function linesOf(output: string): string[] {

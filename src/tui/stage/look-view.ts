@@ -18,6 +18,8 @@ export interface StatusLineState {
   readonly isConfigured: boolean | null;
   /** Why it shows nothing; null: it does. */
   readonly problem: string | null;
+  /** It shows the mode of vim's keys itself. */
+  readonly hidesVimMode: boolean;
   /** Milliseconds that the last run took. */
   readonly tookMs: number | null;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../util/json.ts';
 import type { Change, ViewTracker } from '../../view/changes.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
+import type { VimMode } from '../editor/vim-state.ts';
 import type { Keymap } from '../focus/keymap.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import type { Row, Style } from '../rows/row.ts';
@@ -30,6 +31,8 @@ export interface Stage {
   readonly isBusy: boolean;
   /** `loaded` is null until it is, soon after the first frame. */
   readonly look: { readonly loaded: LookView | null };
+  /** Vim's keys in the editor: their mode, null without them; `use` turns them on or off. */
+  readonly vim: { readonly mode: VimMode | null; use(isOn: boolean): void };
   /** The keys in force. */
   readonly keymap: Keymap;
   /** The directory of the session, the config home, and whether the session is another process's. */

@@ -71,7 +71,7 @@ const MOTIONS: Readonly<Record<string, Motion>> = {
   '%': matching,
 };
 
-/** Goes on as long as it leads on. */
+/** Repeats the step, and stops where it leads nowhere. */
 function times(count: number | null, from: number, step: (at: number) => number): number {
   let at = from;
   for (let left = count ?? 1; left > 0; left--) {

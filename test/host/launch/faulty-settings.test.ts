@@ -85,6 +85,9 @@ const WARNED: Row[] = [
   ['statusLine', { padding: -1 }, 'statusLine.padding must be a whole number from 0 to 40, and is -1'],
   ['statusLine', { refreshInterval: 0 }, 'statusLine.refreshInterval must be a number of seconds, 1 or more, and is 0'],
   ['statusLine', { hideVimModeIndicator: 1 }, 'statusLine.hideVimModeIndicator must be true or false, and is 1'],
+  ['editorMode', 5, 'editorMode must be a text, and is 5'],
+  ['vimInsertModeRemaps', 'jj', 'vimInsertModeRemaps must be an object, and is a text'],
+  ['axScreenReader', 'yes', 'axScreenReader must be true or false, and is a text'],
   ['theme', 5, 'theme must be a text, and is 5'],
   [
     'preferredNotifChannel',
