@@ -283,7 +283,6 @@ export class App implements Stage {
     this.#draw();
   }
 
-  /** Gives the terminal back, and ends the session. */
   async leave(exitCode: number, lines: readonly string[] = []): Promise<void> {
     if (this.#isLeaving) return;
     this.#isLeaving = true;
