@@ -20,10 +20,13 @@ export interface EntryWriter {
   beginTurn(): void;
   /** Continues from the parent of the first of these entries. */
   rewind(uuids: readonly string[]): void;
+  /** How many entries the store has taken so far, or failed to take. */
+  readonly written: number;
 }
 
 export function createEntryWriter({ key, store, chain }: EntryDestination): EntryWriter {
   const parents = new Map<string, string | null>();
+  let written = 0;
   const appendGroup = async (leafBefore: string | null, entries: readonly Entry[], options: AppendOptions) => {
     for (const { uuid, parentUuid } of entries) {
       if (typeof uuid === 'string') parents.set(uuid, (parentUuid as string | null | undefined) ?? null);
@@ -33,6 +36,8 @@ export function createEntryWriter({ key, store, chain }: EntryDestination): Entr
     } catch (error) {
       chain.moveTo(leafBefore);
       throw error;
+    } finally {
+      written += entries.length;
     }
   };
   return {
@@ -42,6 +47,9 @@ export function createEntryWriter({ key, store, chain }: EntryDestination): Entr
     rewind(uuids) {
       const [first] = uuids;
       if (first !== undefined && parents.has(first)) chain.moveTo(parents.get(first) ?? null);
+    },
+    get written() {
+      return written;
     },
   };
 }

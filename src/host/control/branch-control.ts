@@ -1,7 +1,7 @@
 import { isConversation } from '../../sessions/entry-fields.ts';
 import { wholeHistory } from '../../sessions/stored/stored-session.ts';
 import { branchesOf, lastPromptOf, MAX_NODES, sessionTree as treeReport } from '../../sessions/stored/tree-pages.ts';
-import { pathTo, readTree, type Tree } from '../../sessions/tree/build-tree.ts';
+import { pathTo, type Tree } from '../../sessions/tree/build-tree.ts';
 import type { TreeNode } from '../../sessions/tree/tree.ts';
 import { stringField } from '../../util/json.ts';
 import type { Branch, SessionMessagesPage, SessionTree, SwitchLeafResult } from '../../wire/control/index.ts';
@@ -14,20 +14,20 @@ import type { Conversation } from '../conversation/conversation.ts';
 import { forkConversation } from '../conversation/fork-conversation.ts';
 import { replayedLine } from '../resume/resume-report.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
+import { StoredTree } from './stored-tree.ts';
 
-/** The requests about the tree of a running session. Each reads the stored session again, because that is the truth. */
+/** The requests about the tree of a running session. They read the stored session, because that is the truth. */
 
-export async function sessionTree(
-  { main: { conversation } }: ControlContext,
-  request: ControlBody,
-): Promise<SessionTree> {
+export async function sessionTree(context: ControlContext, request: ControlBody): Promise<SessionTree> {
+  const { conversation } = context.main;
   const limit = Math.min(count(request.limit, 'limit') ?? MAX_NODES, MAX_NODES);
   const page = { offset: count(request.offset, 'offset'), limit };
-  return treeReport(await treeOf(conversation), conversation.leaf, page);
+  return treeReport(await treeOf(context), conversation.leaf, page);
 }
 
-export async function branches({ main: { conversation } }: ControlContext): Promise<{ branches: Branch[] }> {
-  const tree = await treeOf(conversation);
+export async function branches(context: ControlContext): Promise<{ branches: Branch[] }> {
+  const { conversation } = context.main;
+  const tree = await treeOf(context);
   return { branches: branchesOf(tree, conversation.leaf, await summariesOf(conversation)) };
 }
 
@@ -35,12 +35,10 @@ export async function branches({ main: { conversation } }: ControlContext): Prom
  * `session_messages`: the messages of a branch from its very beginning, also those that compactions have replaced, in
  * pages from its end. A page is as long as a line may be.
  */
-export async function sessionMessages(
-  { main: { conversation }, services: { id } }: ControlContext,
-  request: ControlBody,
-): Promise<SessionMessagesPage> {
+export async function sessionMessages(context: ControlContext, request: ControlBody): Promise<SessionMessagesPage> {
+  const { conversation } = context.main;
   const limit = Math.min(count(request.limit, 'limit') ?? DEFAULT_MESSAGES, MAX_MESSAGES);
-  const tree = await treeOf(conversation);
+  const tree = await treeOf(context);
   const leaf = optionalText(request, 'leaf_uuid') ?? conversation.leaf;
   const all = leaf === null ? [] : wholeHistory(tree, nodeOf(conversation, tree, leaf).id).filter(isConversation);
   const before = optionalText(request, 'before');
@@ -48,7 +46,7 @@ export async function sessionMessages(
   const messages: Message[] = [];
   let size = 0;
   for (let at = end - 1; at >= 0 && messages.length < limit; at--) {
-    const line = replayedLine(all[at] as Entry, id);
+    const line = replayedLine(all[at] as Entry, context.services.id);
     size += JSON.stringify(line).length;
     if (size > MAX_PAGE && messages.length > 0) break;
     messages.unshift(line);
@@ -76,13 +74,11 @@ function optionalText(request: ControlBody, name: string): string | undefined {
 }
 
 /** Continues from another leaf, or from any other message. With `dry_run` nothing changes. */
-export async function switchLeaf(
-  { main: { conversation } }: ControlContext,
-  request: ControlBody,
-): Promise<SwitchLeafResult> {
+export async function switchLeaf(context: ControlContext, request: ControlBody): Promise<SwitchLeafResult> {
+  const { conversation } = context.main;
   const wanted = stringField(request, 'leaf_uuid');
   if (wanted === undefined) throw invalidRequest('leaf_uuid', 'a string');
-  const tree = await treeOf(conversation);
+  const tree = await treeOf(context);
   const node = nodeOf(conversation, tree, wanted);
   const dryRun = request.dry_run === true;
   const files = request.restore_files === true ? await restoreAt(conversation, tree, node, { dryRun }) : undefined;
@@ -124,8 +120,9 @@ function nodeOf({ anchors }: Conversation, tree: Tree, wanted: string): TreeNode
   throw new ControlError(`No message of this session has the uuid ${wanted}; nothing was changed`, 'unknown_parent');
 }
 
-function treeOf({ transcript: { store, key } }: Conversation): Promise<Tree> {
-  return readTree(store.load(key));
+function treeOf({ main: { conversation }, stored }: ControlContext): Promise<Tree> {
+  stored.tree ??= new StoredTree();
+  return stored.tree.read(conversation);
 }
 
 /** The summary of each branch, by its leaf. Where a leaf has several, the last one counts. */

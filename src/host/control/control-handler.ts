@@ -4,6 +4,7 @@ import type { Session } from '../session/session.ts';
 import type { SessionServices } from '../thread/services.ts';
 import type { MainThread } from '../thread/thread.ts';
 import type { FileIndex } from './file-index.ts';
+import type { StoredTree } from './stored-tree.ts';
 
 /** What a control request acts on. */
 export interface ControlContext {
@@ -12,6 +13,8 @@ export interface ControlContext {
   readonly services: SessionServices;
   /** The list of files for suggestions; null until a host asks for some. */
   readonly files: { index: FileIndex | null };
+  /** The tree of the stored session; null until a host asks for it. */
+  readonly stored: { tree: StoredTree | null };
 }
 
 /** Answers one kind of request. `signal` aborts when the host withdraws the request: its answer is not sent then. */

@@ -19,7 +19,7 @@ import { initializeAnswer } from './initialize-answer.ts';
 export function controlHandler(session: Session): RequestHandler {
   const { main } = session;
   const { services } = main;
-  const control: ControlContext = { session, main, services, files: { index: null } };
+  const control: ControlContext = { session, main, services, files: { index: null }, stored: { tree: null } };
   const handlers: Record<string, RequestHandler> = {
     initialize: initializer(control),
     interrupt({ cancel_queued }, context) {
