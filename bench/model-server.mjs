@@ -6,6 +6,9 @@
 //   node model-server.mjs      prints `listening PORT`; ends when its stdin is closed
 import http from 'node:http';
 
+/** Nothing is sent for a while. */
+const wait = (ms) => ({ type: 'wait', ms });
+const many = (from) => Array.from({ length: 100 }, (_, i) => `- row${from + i} of many\n`).join('');
 const text = (...pieces) => ({ type: 'text', pieces });
 const bash = (command) => ({ type: 'tool_use', name: 'Bash', input: { command, description: 'Benchmark' } });
 const todo = (content) => ({
@@ -23,6 +26,9 @@ const scripts = {
   turns100: toolTurns(100),
   todos200: (turn) => (turn < 200 ? [todo(`Item ${turn}`)] : [text('Noted 200 times.')]),
   big: () => [text(...Array.from({ length: 2000 }, (_, i) => `word${i} `))],
+  rows10: () => [text(...Array.from({ length: 10 }, (_, i) => `- row${i} of ten\n`))],
+  rows90000: () => [text(...Array.from({ length: 900 }, (_, i) => many(i * 100)))],
+  silent: () => [wait(4000), text('At last')],
   parallel8: (turn) =>
     turn === 0 ? Array.from({ length: 8 }, (_, i) => bash(`sleep 0.5; echo p${i}`)) : [text('All eight done.')],
 };
@@ -77,7 +83,7 @@ function ownText({ content }) {
     .join('\n');
 }
 
-function answer(response, { model, inputTokens }, blocks) {
+async function answer(response, { model, inputTokens }, script) {
   const usage = {
     input_tokens: inputTokens,
     cache_creation_input_tokens: 0,
@@ -88,6 +94,8 @@ function answer(response, { model, inputTokens }, blocks) {
   response.writeHead(200, { 'content-type': 'text/event-stream', 'cache-control': 'no-cache' });
   const message = { id: `msg_bench${++ids}`, type: 'message', role: 'assistant', model, content: [] };
   send({ type: 'message_start', message: { ...message, stop_reason: null, stop_sequence: null, usage } });
+  for (const { ms } of script.filter(({ type }) => type === 'wait')) await new Promise((end) => setTimeout(end, ms));
+  const blocks = script.filter(({ type }) => type !== 'wait');
   for (const [index, block] of blocks.entries()) {
     const { start, deltas } = block.type === 'text' ? textEvents(block) : toolEvents(block);
     send({ type: 'content_block_start', index, content_block: start });

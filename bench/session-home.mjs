@@ -6,11 +6,11 @@ import path from 'node:path';
 const PLACEHOLDER = '00000000-0000-4000-8000-000000000000';
 const PROJECTS = 20;
 
-/** Writes `sessions` transcripts of `bytes` bytes each; the last ones are the newest. */
-export function makeSessionHome(home, { sessions, bytes }) {
+/** Writes `sessions` transcripts of `bytes` bytes each, of one project or of several; the last ones are the newest. */
+export function makeSessionHome(home, { sessions, bytes, project }) {
   const template = transcript(bytes);
   for (let i = 0; i < sessions; i++) {
-    const folder = path.join(home, 'projects', `-srv-app-${i % PROJECTS}`);
+    const folder = path.join(home, 'projects', project ?? `-srv-app-${i % PROJECTS}`);
     if (i < PROJECTS) fs.mkdirSync(folder, { recursive: true });
     const sessionId = randomUUID();
     const text = template.replaceAll(PLACEHOLDER, sessionId).replaceAll('@number', String(i).padStart(7));

@@ -139,6 +139,22 @@ export const workloads = [
     tellsItself: true,
   },
   {
+    name: 'terminal-long',
+    heddle: [node, file('terminal-long.mjs'), ...heddleCommand],
+    expect: [/^\{"longRssMiB"/],
+    requests: null,
+    tellsItself: true,
+    once: true,
+  },
+  {
+    name: 'terminal-lists',
+    heddle: [node, file('terminal-lists.mjs'), ...heddleCommand],
+    expect: [/^\{"sessionsMs"/],
+    requests: null,
+    tellsItself: true,
+    once: true,
+  },
+  {
     name: 'growth',
     heddle: [node, file('growth.mjs'), ...heddleCommand],
     expect: [/^\{"growth"/],
