@@ -15,7 +15,7 @@ import { WORLD } from '../tui/focus/support.ts';
 import { seededRandom } from './fuzz.ts';
 
 /** What terminals send, whole and in halves, and what none sends. */
-const BYTES = [
+export const RANDOM_BYTES = [
   ...[
     'a',
     'Z',
@@ -91,7 +91,7 @@ export function pressRandomKeys({ keys, seed }: { keys: number; seed: number }):
   for (let at = 0; at < keys; at++) {
     world = { ...world, now: world.now + Math.floor(random() ** 4 * 2000) };
     if (random() < 0.02) [state, world] = otherWorld(state, world, pick);
-    const bytes = random() < 0.03 ? Buffer.from([Math.floor(random() * 256)]) : Buffer.from(pick(BYTES));
+    const bytes = random() < 0.03 ? Buffer.from([Math.floor(random() * 256)]) : Buffer.from(pick(RANDOM_BYTES));
     const cut = random() < 0.05 ? Math.floor(random() * bytes.length) : bytes.length;
     reader.write(bytes.subarray(0, cut));
     reader.write(bytes.subarray(cut));

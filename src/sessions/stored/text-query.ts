@@ -1,4 +1,5 @@
 import { messageOf } from '../../util/message-of.ts';
+import { patternOfText } from '../../util/text/pattern-of-text.ts';
 import type { Entry } from '../../wire/entries.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { type TextRole, textsOf } from '../entry-texts.ts';
@@ -20,7 +21,7 @@ export interface TextHit {
 /** Case matters only when the query has a capital letter. Throws `invalid_option` for an invalid pattern. */
 export function createQuery(query: string, { isPattern }: { isPattern: boolean }): TextQuery {
   if (query === '') throw new HeddleError('invalid_option', 'there is nothing to search for');
-  const source = isPattern ? query : query.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+  const source = isPattern ? query : patternOfText(query);
   const flags = /\p{Lu}/u.test(isPattern ? query.replaceAll(/\\./g, '') : query) ? 'mu' : 'imu';
   const pattern = compiled(source, flags);
   return {

@@ -1,4 +1,5 @@
 import { fuzzyQuery, fuzzyScore } from '../../util/text/fuzzy-match.ts';
+import { patternOfText } from '../../util/text/pattern-of-text.ts';
 import type { Completion, CompletionItem } from '../focus/focus-state.ts';
 import type { Asked } from './asked-at.ts';
 
@@ -45,18 +46,14 @@ function fitOf(query: string, { name, aliases = [], description }: ListedCommand
     const positions = small.startsWith(query) ? Array.from(query, (_, at) => at + 1) : [];
     return { kind: 'name', score: Number(isWhole) * 2 + Number(small.startsWith(query)), positions };
   }
-  const word = new RegExp(`[-_:.]${escaped(query)}`).exec(small);
+  const word = new RegExp(`[-_:.]${patternOfText(query)}`).exec(small);
   if (word) return { kind: 'word', score: -word.index, positions: Array.from(query, (_, at) => word.index + 2 + at) };
-  if (new RegExp(`(?:^|[^\\p{L}\\p{N}])${escaped(query)}`, 'u').test(description.toLowerCase())) {
+  if (new RegExp(`(?:^|[^\\p{L}\\p{N}])${patternOfText(query)}`, 'u').test(description.toLowerCase())) {
     return { kind: 'description', score: 0, positions: [] };
   }
   const positions: number[] = [];
   const score = fuzzyScore(fuzzyQuery(query), small, positions);
   return score < 0 ? null : { kind: 'letters', score, positions: positions.map((at) => at + 1) };
-}
-
-function escaped(text: string): string {
-  return text.replaceAll(/[.*+?^${}()|[\]\\/-]/g, String.raw`\$&`);
 }
 
 function toItem({ name, description, argumentHint }: ListedCommand, { kind, positions }: Fit): CompletionItem {

@@ -1,3 +1,4 @@
+import { patternOfText } from '../../util/text/pattern-of-text.ts';
 import type { Row, Span } from '../rows/row.ts';
 import { type Palette, textOfRow, toRow } from '../rows/row.ts';
 import type { PartRows, RowPosition } from './part-rows.ts';
@@ -5,7 +6,7 @@ import type { PartRows, RowPosition } from './part-rows.ts';
 /** Where a text is found: small letters mean either case, as in less -i. */
 export function matcherOf(text: string): RegExp {
   const flags = text === text.toLowerCase() ? 'giu' : 'gu';
-  return new RegExp(text.replaceAll(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'), flags);
+  return new RegExp(patternOfText(text), flags);
 }
 
 /** The next row that holds it, in one direction; null: there is none. */

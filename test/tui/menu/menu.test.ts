@@ -54,6 +54,7 @@ describe('the menu of commands', () => {
     expect(labels('holes')).toEqual(['/security-review']);
     expect(labels('cpt')).toEqual(['/compact']);
     expect(labels('xyz')).toEqual([]);
+    expect(labels('x-y[.*')).toEqual([]);
   });
 
   test('aliases count as names, and a whole name is first', () => {

@@ -84,6 +84,8 @@ test('the pager has the keys of less: rows, windows, search in both directions',
   await sees('❯ the very first');
   terminal.type('G');
   await sees(/end ·/);
+  terminal.type('/a-b [c\r'); // signs that mean something in a pattern
+  await sees('end · not found below');
   expect(await terminal.shown()).toContain('Counted');
 });
 
