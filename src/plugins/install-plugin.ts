@@ -28,7 +28,7 @@ export async function installPlugin(store: PluginStore, prepared: PreparedPlugin
  * the old state or the new one: the record decides which folder counts, and both contents are accepted while it changes.
  */
 export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() => Promise<void>)[] {
-  const { home, changeSettings } = store;
+  const { home } = store;
   const { id, marketplace, name, version, scope, commit, examined, before, entry } = prepared;
   const parts = [marketplace, name, version.replace(/[^\w.+-]/g, '-').replace(/^\.+/, '')];
   const folder = freeFolder(pluginFolder(home, 'cache', ...parts));
@@ -58,8 +58,7 @@ export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() 
         };
         return [...records.filter((each) => each !== old), record];
       }),
-    // An update leaves it as the user has set it.
-    async () => (before ? undefined : changeSettings(settingsScope(scope), withPlugin(id, true))),
+    () => enableUnlessSet(store, id, scope),
     () => changeLock(lockFile(home.configHome), id, (lines) => [...others(lines), line]),
     async () => {
       if (scope !== 'project') return;
@@ -70,6 +69,14 @@ export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() 
       if (before) markOrphaned(home, before.record.installPath);
     },
   ];
+}
+
+/** An update leaves it as the user has set it, and what a killed process has begun is completed. */
+export async function enableUnlessSet({ changeSettings }: PluginStore, id: string, scope: string): Promise<void> {
+  await changeSettings(settingsScope(scope), (values) => {
+    const isSet = isObject(values.enabledPlugins) && Object.hasOwn(values.enabledPlugins, id);
+    return isSet ? null : withPlugin(id, true)(values);
+  });
 }
 
 /** Sets whether a plugin is used; undefined forgets it. */

@@ -80,8 +80,8 @@ export function checkedSource(value: unknown): MarketplaceSource {
 }
 
 /** Protocols that git itself speaks. Anything else would start a program of that name, or be an option. */
-const GIT_URL = /^(?:https:\/\/|ssh:\/\/|[\w.-]+@[\w.-]+:)[^\s]+$/;
-const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?\//;
+const GIT_URL = /^(?:(?:https|ssh):\/\/(?:(?!-)[^@/\s]*@)?(?!-)[^\s]+|\w[\w.-]*@\w[\w.-]*:(?!-)[^\s]+)$/;
+const LOOPBACK = /^http:\/\/(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?(?:\/|$)/;
 
 /** `mayBeLocal`: a person typed it, or it stands in a file that a person pointed to. */
 export function checkGitUrl(url: string, { mayBeLocal }: { mayBeLocal: boolean }): void {

@@ -1,4 +1,4 @@
-import { installPlugin } from '../../../plugins/install-plugin.ts';
+import { enableUnlessSet, installPlugin } from '../../../plugins/install-plugin.ts';
 import { typedSource } from '../../../plugins/marketplace-source.ts';
 import { addMarketplace, type PluginStore } from '../../../plugins/marketplaces.ts';
 import { pluginError } from '../../../plugins/plugin-error.ts';
@@ -56,6 +56,7 @@ async function installPrepared(
   const { id, name, scope, version } = last;
   const fields = { command: 'install', plugin: name, pluginId: id, scope };
   if (last.isSame && prepared.length === 1) {
+    await enableUnlessSet(store, id, scope);
     return report(args, { ...fields, message: `${id} ${version} is already installed (scope ${scope})` });
   }
   if (last.before?.line) {

@@ -1,0 +1,144 @@
+import { createHash } from 'node:crypto';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { addMarketplace } from '../../src/plugins/marketplaces.ts';
+import { download } from '../../src/plugins/sources/download.ts';
+import { afterTest } from '../support/after-test.ts';
+import { put } from '../support/put.ts';
+import { tar, zip } from './archives.ts';
+import { createRig, treeOf } from './support.ts';
+
+async function serve(answer: RequestListener): Promise<string> {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  afterTest(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const directory = (path: string) => ({ source: 'directory', path });
+const sha256 = (data: Buffer) => createHash('sha256').update(data).digest('hex');
+
+describe('an archive', () => {
+  const archive = zip([
+    { path: 'kit-main/commands/a.md', data: 'A' },
+    { path: 'kit-main/bin/x', data: '#!', mode: 0o100755 },
+  ]);
+
+  test('is fetched, checked against its hash, and unpacked without the folder around it', async () => {
+    const url = `${await serve((_request, response) => response.end(archive))}/kit.zip`;
+    const rig = createRig();
+    const prepared = await rig.prepare(
+      directory(rig.shop({}, { source: { source: 'archive', url, sha256: sha256(archive) } })),
+    );
+    expect(treeOf(prepared.folder)).toEqual(['bin/x', 'commands/a.md']);
+    expect(prepared.examined.acts).toMatchObject({ bin: ['x'] });
+    const other = createRig();
+    const wrong = other.shop({}, { source: { source: 'archive', url, sha256: sha256(Buffer.from('x')) } });
+    await expect(other.prepare(directory(wrong))).rejects.toThrow('it is not what was listed');
+  });
+
+  test('that is too large, that redirects elsewhere without encryption or for ever, and that is not there are refused', async () => {
+    const { tools } = createRig().store;
+    const url = await serve((request, response) => {
+      const [, path] = (request.url ?? '').split('/');
+      if (path === 'large') response.end(Buffer.alloc(2000));
+      else if (path === 'away') response.writeHead(302, { location: 'http://example.com/x' }).end();
+      else if (path === 'round') response.writeHead(302, { location: '/round' }).end();
+      else response.writeHead(404).end();
+    });
+    await expect(download({ url: `${url}/large`, maxBytes: 1000 }, tools)).rejects.toThrow('has more than');
+    await expect(download({ url: `${url}/away` }, tools)).rejects.toThrow('http://example.com/x is no https address');
+    await expect(download({ url: `${url}/round` }, tools)).rejects.toThrow('redirects for ever');
+    await expect(download({ url: `${url}/none` }, tools)).rejects.toThrow('it answers 404');
+  });
+
+  test('headers stay with the host that they are for', async () => {
+    const heard: (string | undefined)[] = [];
+    const other = await serve((request, response) => {
+      heard.push(request.headers.authorization);
+      response.end('{}');
+    });
+    const url = await serve((request, response) => {
+      heard.push(request.headers.authorization);
+      response.writeHead(302, { location: `${other}/x` }).end();
+    });
+    await download({ url, headers: { authorization: 'Bearer x' } }, createRig().store.tools);
+    expect(heard).toEqual(['Bearer x', undefined]);
+  });
+});
+
+test('a marketplace at an address has a list only: plugins in its folders are refused, and others are fetched', async () => {
+  const archive = tar([{ path: 'commands/a.md', data: 'A' }]);
+  const plugins = [{ name: 'kit', source: './kit' }];
+  const base = await serve((request, response) => {
+    if (request.url === '/a.tgz') response.end(archive);
+    else response.end(JSON.stringify({ name: 'shop', plugins }));
+  });
+  const rig = createRig();
+  const source = { source: 'url', url: `${base}/marketplace.json` };
+  await expect(rig.prepare(source)).rejects.toThrow('of which there is only the list here');
+  plugins[0] = { name: 'kit', source: { source: 'archive', url: `${base}/a.tgz` } as never };
+  await addMarketplace(rig.store, source, 'user');
+  const prepared = await rig.prepare(source);
+  expect(treeOf(prepared.folder)).toEqual(['commands/a.md']);
+  expect(rig.file('plugins/known_marketplaces.json')).toMatchObject({
+    shop: { installLocation: join(rig.home.configHome, 'plugins/marketplaces/shop.json') },
+  });
+});
+
+describe('npm', () => {
+  /** A registry with one package, as npm asks for it. */
+  async function registry(claim: (hash: string) => string = (hash) => hash): Promise<string> {
+    const script = "node -e \"require('fs').writeFileSync(process.env.HOME + '/touched', '')\"";
+    const manifest = {
+      name: 'kit',
+      version: '1.0.0',
+      scripts: { prepare: script, prepack: script, postinstall: script },
+    };
+    const archive = tar([
+      { path: 'package/package.json', data: JSON.stringify(manifest) },
+      { path: 'package/commands/a.md', data: 'A' },
+    ]);
+    const integrity = `sha512-${createHash('sha512').update(archive).digest('base64')}`;
+    const base: string = await serve((request, response) => {
+      if (request.url?.endsWith('.tgz')) {
+        response.end(archive);
+        return;
+      }
+      const dist = { tarball: `${base}/kit/-/kit-1.0.0.tgz`, integrity: claim(integrity) };
+      const body = { name: 'kit', 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': { ...manifest, dist } } };
+      response
+        .writeHead(request.url === '/kit' ? 200 : 404, { 'content-type': 'application/json' })
+        .end(JSON.stringify(body));
+    });
+    return base;
+  }
+
+  test('a package is unpacked, and no script of it runs', async () => {
+    const rig = createRig();
+    const source = { source: 'npm', package: 'kit', version: '1.0.0', registry: await registry() };
+    const prepared = await rig.prepare(directory(rig.shop({}, { source })));
+    expect(treeOf(prepared.folder)).toEqual(['commands/a.md', 'package.json']);
+    expect(treeOf(rig.base)).not.toContain('touched');
+  }, 60_000);
+
+  test('another content than the registry says, and a package that is not there, are refused', async () => {
+    const rig = createRig();
+    const wrong = {
+      source: 'npm',
+      package: 'kit',
+      registry: await registry(() => `sha512-${Buffer.alloc(64).toString('base64')}`),
+    };
+    await expect(rig.prepare(directory(rig.shop({}, { source: wrong })))).rejects.toThrow(/npm kit: /);
+    put(join(rig.base, 'shop/.claude-plugin/marketplace.json'), {
+      name: 'shop',
+      plugins: [{ name: 'kit', source: { ...wrong, package: 'none' } }],
+    });
+    await expect(rig.prepare(directory(join(rig.base, 'shop')))).rejects.toThrow(/npm none: /);
+  }, 60_000);
+});
