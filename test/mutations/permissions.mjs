@@ -102,8 +102,8 @@ export const mutations = [
   {
     row: 'R-3',
     file: 'src/permissions/commands/shell-rules.ts',
-    from: 'return fits(passed.flatMap(withOptionValue), loosened(rule)) || isText(passed, command, rule);',
-    to: 'return isText(passed, command, rule);',
+    from: 'fits(passed.flatMap(withOptionValue), loosened(rule)) ||',
+    to: '',
     why: 'a program that starts another gets past a deny rule',
   },
   {
