@@ -23,6 +23,7 @@ import { collectLicenses } from './lib/licenses.mjs';
 import { billOfMaterials } from './lib/sbom.mjs';
 import { filesBelow, newestMtime, root } from './lib/tree.mjs';
 import { warmUp } from './lib/warm-up.mjs';
+import { buildPage } from './lib/web-page.mjs';
 
 const dist = path.join(root, 'dist');
 const SHEBANG = '#!/usr/bin/env node\n';
@@ -55,15 +56,16 @@ if (warmth) console.error(`built, but the first start will be slower: ${warmth}`
 console.log(`built dist/ in ${Math.round(performance.now() - started)} ms`);
 
 async function bundle() {
-  const [library, commandLine] = await Promise.all([
+  const [library, commandLine, page] = await Promise.all([
     buildLibrary({ root, manifest }),
     buildCommandLine({ root, manifest, shebang: SHEBANG }),
+    buildPage({ root }),
   ]);
   const metafile = {
-    inputs: { ...library.metafile.inputs, ...commandLine.metafile.inputs },
+    inputs: { ...library.metafile.inputs, ...commandLine.metafile.inputs, ...page.metafile.inputs },
     outputs: { ...library.metafile.outputs, ...commandLine.metafile.outputs },
   };
-  const files = new Map([...library.files, ...commandLine.files]);
+  const files = new Map([...library.files, ...commandLine.files, ...page.files]);
   files.set('dist/cli.js', `${SHEBANG}import './heddle.cjs';\n`);
   for (const file of wasmFiles) files.set(`dist/${path.basename(file)}.gz`, compressed(path.join(root, file)));
   const inputs = [...Object.keys(metafile.inputs), ...wasmFiles];

@@ -50,6 +50,7 @@ export const DOORS: readonly Door[] = [
   },
   { target: 'cli/commands/acp.ts', from: ['cli/main.ts', ...COMMANDS], why: ONE_COMMAND },
   { target: 'cli/commands/serve.ts', from: COMMANDS, why: ONE_COMMAND },
+  { target: 'cli/commands/web.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'acp/acp-agent.ts',
     from: ['acp/handshake.ts'],

@@ -12,6 +12,10 @@ export const staticChecks = [
     command: ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '--colors=off', '.'],
   },
   { name: 'types (tsc)', command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
+  {
+    name: 'types of the page (tsc)',
+    command: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.page.json'],
+  },
   { name: 'published schemas up to date', command: ['scripts/schema.mjs', '--check'] },
   { name: 'every row of spec/ has a test, or a reason why not', command: ['scripts/spec.mjs', '--check'] },
   { name: 'nothing unused (knip)', command: ['node_modules/knip/bin/knip.js'] },

@@ -46,6 +46,8 @@ export interface HeddleServer {
   readonly routes: readonly Route[];
   /** Runs sessions, and takes connections. Rejects with `cannot_listen`. */
   listen(address: ListenAddress): Promise<Listening>;
+  /** Closes a session that is open and rests, so that others can change it. */
+  release(sessionId: string): Promise<void>;
   /** Takes nothing new, ends streams, and gives running turns this time. */
   drain(graceMs: number): Promise<void>;
 }
@@ -97,6 +99,7 @@ export function createServer(options: ServerOptions): HeddleServer {
       await store.engine.start(runner.run);
       return listening;
     },
+    release: (sessionId) => runner.close(sessionId),
     async drain(graceMs) {
       isDraining = true;
       streams.endAll();

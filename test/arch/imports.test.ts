@@ -31,7 +31,7 @@ const RULES: Record<string, Rule> = {
   tui: { values: ['util', 'wire', 'view', 'sdk'] },
   plugins: { values: ['util', 'wire', 'define', 'config'], types: MIDDLE },
   server: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent', 'host', 'admin'] },
-  web: { values: ['util', 'wire', 'view', 'server'] },
+  web: { values: ['util', 'wire', 'view', 'server'], types: ['sessions'] },
   acp: { values: ['util', 'wire', 'view', 'define', ...MIDDLE, 'agent', 'host', 'admin'] },
 };
 

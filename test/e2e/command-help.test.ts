@@ -39,6 +39,7 @@ const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
   shim: async (argv) => (await import('../../src/cli/commands/shim.ts')).runShim(argv),
   acp: async (argv) => (await import('../../src/cli/commands/acp.ts')).runAcp(argv),
   serve: async (argv) => (await import('../../src/cli/commands/serve.ts')).runServe(argv),
+  web: async (argv) => (await import('../../src/cli/commands/web.ts')).runWeb(argv),
   attach: async (argv) => (await import('../../src/cli/commands/attach.ts')).runAttach(argv),
   completion: async (argv) =>
     (await import('../../src/cli/commands/completion/completion-command.ts')).runCompletion(argv, COMMAND_HELP),

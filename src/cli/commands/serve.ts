@@ -16,7 +16,9 @@ import { type CommandArgs, type OwnFlag, parseCommandArgs, takeWords } from '../
 import { openProcessEngine } from '../run/run.ts';
 import { createLogger } from '../terminal/logger.ts';
 import { printHelp, printLines } from '../terminal/terminal.ts';
+import { explorerRoutes } from './explorer.ts';
 import { countFlag } from './sessions-location.ts';
+import { stopSignal } from './stop-signal.ts';
 
 export const SERVE_HELP = `Usage: heddle serve [options]
 
@@ -83,7 +85,13 @@ export async function runServe(argv: readonly string[]): Promise<number> {
     ...{ folder: serveFolder(home), clock: engine.runtime.clock, log: logger.log, sync: args.has('--fsync') },
     limits: { running: countFlag(args, '--running', RUNNING) },
   });
-  const server = createServer({ engine, store, policy, hosts: args.texts('--host'), origins: args.texts('--origin') });
+  // `heddle web` opens the page of the server that runs.
+  const routes = explorerRoutes({
+    ...{ home, runtime: engine.runtime, tokens: store.tokens, isReadOnly: false },
+    release: (id) => server.release(id),
+  });
+  const names = { hosts: args.texts('--host'), origins: args.texts('--origin') };
+  const server = createServer({ engine, store, policy, routes, ...names });
   try {
     const { url } = await server.listen(address);
     const tokenFile = await firstToken(store.tokens, join(serveFolder(home), 'admin-token'));
@@ -142,17 +150,4 @@ function realRoot(path: string): string {
   } catch {
     throw usage(`option '--root': there is no directory ${path}`);
   }
-}
-
-/** Resolves at the first SIGTERM or SIGINT; the second one ends the process at once. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    let isStopped = false;
-    const onSignal = () => {
-      if (isStopped) process.exit(1);
-      isStopped = true;
-      resolve();
-    };
-    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, onSignal);
-  });
 }

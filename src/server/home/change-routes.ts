@@ -24,6 +24,8 @@ export interface ChangeRoutesOptions {
   log: Logger;
   ids: Ids;
   now: () => number;
+  /** Lets go of a session that this server has open. */
+  release: ((sessionId: string) => Promise<void>) | undefined;
 }
 
 const Message = z.string().check(z.regex(/^[\w:.-]{1,128}$/));
@@ -32,7 +34,7 @@ const WRITE = { method: 'POST', scope: 'home:write', params: HomeSession } as co
 
 /** What a person does with stored sessions: the functions of the command line. */
 export function changeRoutes(options: ChangeRoutesOptions): Route[] {
-  const { sessions, env, log, ids, now } = options;
+  const { sessions, env, log, ids, now, release } = options;
   const { home } = sessions;
   const location = { home, cwd: home, log };
   return [
@@ -72,6 +74,7 @@ export function changeRoutes(options: ChangeRoutesOptions): Route[] {
       body: z.strictObject({ leaf: Message }),
       answers: { 200: { description: 'The message, and whether it was another one', schema: Anything } },
       async handle({ params: { id }, body: { leaf } }) {
+        await release?.(id);
         return { body: { ...(await switchStored(id, leaf, location)) } };
       },
     }),
@@ -96,6 +99,7 @@ export function changeRoutes(options: ChangeRoutesOptions): Route[] {
       body: z.strictObject({ message: Message, dry_run: z.boolean(), force: z._default(z.boolean(), false) }),
       answers: { 200: { description: 'The files, and whether it was done', schema: Anything } },
       async handle({ params: { id }, body: { message, dry_run: dryRun, force } }) {
+        await release?.(id);
         const cwd = directoryOf(sessions, id);
         const request = { session: id, message, dryRun, force, roots: [] };
         return { body: { ...(await rewindStored({ home, cwd, log, env, ...request })) } };
@@ -107,6 +111,7 @@ export function changeRoutes(options: ChangeRoutesOptions): Route[] {
       answers: { 200: { description: 'Where it is now', schema: Anything } },
       errors: ['session_not_found', 'session_busy'],
       async handle({ params: { id } }) {
+        await release?.(id);
         return { body: { moved_to: await deleteStored(await sessions.find(id), { ...location, now }) } };
       },
     }),

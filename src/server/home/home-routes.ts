@@ -16,10 +16,12 @@ export interface HomeRoutesOptions {
   tokens: Tokens;
   /** There is no route that changes a session. */
   isReadOnly: boolean;
+  /** Lets go of a session that this server has open, so that it can be changed. */
+  release?: (sessionId: string) => Promise<void>;
 }
 
 /** Rows for the table of routes: the stored sessions of a home, for its owner, and the codes that open a page. */
-export function homeRoutes({ home, env, runtime, tokens, isReadOnly }: HomeRoutesOptions): Route[] {
+export function homeRoutes({ home, env, runtime, tokens, isReadOnly, release }: HomeRoutesOptions): Route[] {
   const { clock, ids, log } = runtime;
   const now = () => clock.now();
   const sessions = new HomeSessions(home, now);
@@ -27,6 +29,6 @@ export function homeRoutes({ home, env, runtime, tokens, isReadOnly }: HomeRoute
     ...pageCodeRoutes({ tokens, now, isReadOnly }),
     ...readRoutes({ sessions, env, log }),
     ...liveRoutes({ sessions, now }),
-    ...(isReadOnly ? [] : changeRoutes({ sessions, env, log, ids, now })),
+    ...(isReadOnly ? [] : changeRoutes({ sessions, env, log, ids, now, release })),
   ];
 }

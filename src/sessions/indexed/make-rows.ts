@@ -145,6 +145,7 @@ function callPart(block: Record<string, unknown>): RowPart {
 
 /** What a reader looks for first in the input of a call. */
 function gistOf(input: unknown): string {
+  if (isObject(input) && Array.isArray(input.todos)) return `${input.todos.length} todos`;
   for (const key of [
     'description',
     'command',

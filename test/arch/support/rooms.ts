@@ -112,6 +112,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'app',
     '.',
   ],
+  web: ['tree', 'page', '.'],
   cli: [
     'terminal',
     'flags',

@@ -7,6 +7,8 @@ import { createServer, type HeddleServer } from '../../../src/server/create-serv
 import { openEmbeddedStore } from '../../../src/server/embedded/embedded-store.ts';
 import { LOCAL_TENANT } from '../../../src/server/embedded/file-tokens.ts';
 import { homeRoutes } from '../../../src/server/home/home-routes.ts';
+import type { Route } from '../../../src/server/http/route.ts';
+import { USUAL_MODES } from '../../../src/server/policy/launch-policy.ts';
 import { SCOPES, type Scope } from '../../../src/server/ports/tokens.ts';
 import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
 import { type SessionHome, sessionHome } from '../../sessions/session-home.ts';
@@ -38,17 +40,22 @@ export interface HomeServer extends SessionHome {
 }
 
 /** A server with the routes of a home, over files of its own. */
-export async function homeServer({ isReadOnly = false } = {}): Promise<HomeServer> {
+export async function homeServer({
+  isReadOnly = false,
+  more = [],
+}: {
+  isReadOnly?: boolean;
+  more?: readonly Route[];
+} = {}): Promise<HomeServer> {
   const place = sessionHome();
   const engine = createEngine({ cwd: '/nonexistent', env: {}, store: createMemoryStore(), log: () => {} });
   const { clock } = engine.runtime;
   const store = await openEmbeddedStore({ folder: tempDir(), clock, log: () => {} });
-  const routes = homeRoutes({
-    ...{ home: place.home, env: process.env, runtime: engine.runtime, tokens: store.tokens, isReadOnly },
-  });
-  const policy = { roots: ['/'], modes: [], allow: [], defaults: {} };
+  const own = { home: place.home, env: process.env, runtime: engine.runtime, tokens: store.tokens, isReadOnly };
+  const routes = [...more, ...homeRoutes({ ...own, release: (id) => server.release(id) })];
+  const policy = { roots: ['/'], modes: USUAL_MODES, allow: [], defaults: {}, controls: [] };
   const rate = { perSecond: 1000, burst: 10_000 };
-  const server = createServer({ engine, store, policy, routes, rate } as Parameters<typeof createServer>[0]);
+  const server: HeddleServer = createServer({ engine, store, policy, routes, rate });
   const { url } = await server.listen({ host: '127.0.0.1', port: 0 });
   const tokenWith = async (...scopes: Scope[]) => {
     const made = await store.tokens.create({
