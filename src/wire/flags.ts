@@ -82,6 +82,7 @@ export const FLAGS: readonly Flag[] = [
   { name: '--add-dir', key: 'addDir', kind: 'words' },
   { name: '--plugin-dir', key: 'pluginDir', kind: 'words' },
   { name: '--plugin-dir-no-mcp', key: 'pluginDirNoMcp', kind: 'words' },
+  { name: '--plugin-url', key: 'pluginUrl', kind: 'words' },
   { name: '--await-initialize', key: 'awaitInitialize', kind: 'switch' },
   { name: '--worktree', key: 'worktree', kind: 'optional', aliases: ['-w'] },
   { name: '--fork-session', key: 'forkSession', kind: 'switch' },

@@ -109,6 +109,8 @@ export interface RunConfig {
   pluginDir?: string[];
   /** Plugin directories whose MCP servers are left out, because the host runs these itself. */
   pluginDirNoMcp?: string[];
+  /** Addresses of archives with plugins, which are fetched for this run. */
+  pluginUrl?: string[];
   /** Opens nothing before the first line, an `initialize` request that brings the plugins. */
   awaitInitialize?: boolean;
   disableSlashCommands?: boolean;

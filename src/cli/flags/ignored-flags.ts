@@ -14,7 +14,7 @@ const BY_ARITY: readonly [FlagKind, string][] = [
   ['switch', '--mcp-debug --ide --chrome --no-chrome --ax-screen-reader --brief --desktop --restricted'],
   ['switch', '--exclude-dynamic-system-prompt-sections --tmux'],
   ['optional', '--from-pr --cloud --prompt-suggestions --remote-control --teleport'],
-  ['text', '--environment --plugin-url --project-config-root --remote-control-session-name-prefix'],
+  ['text', '--environment --project-config-root --remote-control-session-name-prefix'],
   ['text', '--system-prompt-snapshot'],
   ['words', '--file'],
   ['number', '--task-budget'],

@@ -87,13 +87,16 @@ export interface NamedPlugin {
   folder: string;
   /** Whether its MCP servers are started. */
   hasServers: boolean;
+  /** `folder` is the address of an archive. */
+  isUrl?: boolean;
 }
 
 /** The plugins that a launch names, in order. */
-export function pluginsOf({ pluginDir = [], pluginDirNoMcp = [] }: RunConfig): NamedPlugin[] {
+export function pluginsOf({ pluginDir = [], pluginDirNoMcp = [], pluginUrl = [] }: RunConfig): NamedPlugin[] {
   return [
     ...pluginDir.map((folder) => ({ folder, hasServers: true })),
     ...pluginDirNoMcp.map((folder) => ({ folder, hasServers: false })),
+    ...pluginUrl.map((folder) => ({ folder, hasServers: true, isUrl: true })),
   ];
 }
 

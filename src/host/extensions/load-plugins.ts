@@ -1,9 +1,11 @@
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { findPlugin, type InstalledPlugin } from '../../config/extensions/installed-plugins.ts';
 import type { FileNotes } from '../../config/extensions/markdown-files.ts';
 import { type Plugin, readPlugin } from '../../config/extensions/plugins.ts';
 import type { Layer } from '../../config/settings/layers.ts';
 import { actsOf, isEmpty, KINDS_OF_ACTS } from '../../plugins/acts.ts';
+import { withoutPassword } from '../../plugins/marketplace-source.ts';
+import { namedFolders } from '../../plugins/named-folders.ts';
 import { type LockLine, linesFor, lockFile, readLock, standingOf } from '../../plugins/plugin-lock.ts';
 import { errorCode } from '../../util/error-code.ts';
 import { systemReason } from '../../util/files/system-reason.ts';
@@ -15,10 +17,10 @@ import { type ExtensionOptions, type Extensions, enabledPlugins, type PluginErro
  * The plugins of a session: those that the launch names, then those that settings enable. A plugin of the launch
  * replaces one with the same name. A plugin that cannot be read is logged and reported to the host, and left out.
  */
-export function readPlugins(
+export async function readPlugins(
   { config, configuration, env, directories, namedPlugins = pluginsOf(config) }: ExtensionOptions,
   notes: FileNotes,
-): Pick<Extensions, 'plugins' | 'pluginErrors'> {
+): Promise<Pick<Extensions, 'plugins' | 'pluginErrors'>> {
   const plugins: Plugin[] = [];
   const pluginErrors: PluginError[] = [];
   const add = (name: string, read: () => Plugin, isTwin: (other: Plugin) => boolean) => {
@@ -29,16 +31,31 @@ export function readPlugins(
       if (twin) throw new Error(`there is another plugin ${plugin.name}`);
       plugins.push(plugin);
     } catch (error) {
-      const problem = errorCode(error) === 'ENOENT' ? 'there is no such directory' : systemReason(error);
-      pluginErrors.push({ plugin: name, type: 'load-failed', message: problem, path: name });
-      notes.warn(name, `the plugin was left out: ${problem}`);
+      leaveOut(name, error);
     }
   };
+  const leaveOut = (name: string, error: unknown) => {
+    const problem = errorCode(error) === 'ENOENT' ? 'there is no such directory' : systemReason(error);
+    pluginErrors.push({ plugin: name, type: 'load-failed', message: problem, path: name });
+    notes.warn(name, `the plugin was left out: ${problem}`);
+  };
 
-  for (const { folder, hasServers } of namedPlugins) {
-    const path = resolve(directories.cwd, folder);
-    const read = () => ({ ...readPlugin(path, { notes }), ...(!hasServers && { mcpServers: null }) });
-    add(path, read, () => false);
+  for (const named of namedPlugins) {
+    const name = named.isUrl ? withoutPassword(named.folder) : resolve(directories.cwd, named.folder);
+    const without = !named.hasServers && { mcpServers: null };
+    try {
+      const signal = AbortSignal.timeout(FETCH_MS);
+      for (const folder of await namedFolders(named, directories, { fetch, signal })) {
+        const shown = named.isUrl || folder.startsWith(`${name}/`) ? `${name} (${basename(folder)})` : name;
+        add(
+          folder === name ? name : shown,
+          () => ({ ...readPlugin(folder, { notes }), ...without }),
+          () => false,
+        );
+      }
+    } catch (error) {
+      leaveOut(name, error);
+    }
   }
   const ids = enabledPlugins(configuration.settings);
   const marketplaces = marketplacesIn(configuration.loaded.layers);
@@ -59,6 +76,9 @@ export function readPlugins(
   }
   return { plugins, pluginErrors };
 }
+
+/** A session waits for the archives of its launch, but not for ever. */
+const FETCH_MS = 60_000;
 
 /**
  * A plugin acts with the content that the user has accepted, and with no other. Otherwise its texts are read, and

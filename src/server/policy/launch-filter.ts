@@ -39,7 +39,15 @@ const CLIENT_FIELDS: ReadonlySet<string> = new Set(Object.keys(ClientConfig.shap
 const KEPT: Record<Exclude<keyof RunConfig, keyof z.infer<typeof ClientConfig>>, string> = {
   ...reason('it names a file of the server', 'systemPromptFile', 'appendSystemPromptFile', 'debugFile', 'record'),
   ...reason('it widens where tools may act', 'addDir', 'worktree'),
-  ...reason('it starts programs of the server', 'mcpConfig', 'pluginDir', 'pluginDirNoMcp', 'agents', 'allowDetach'),
+  ...reason(
+    'it starts programs of the server',
+    'mcpConfig',
+    'pluginDir',
+    'pluginDirNoMcp',
+    'pluginUrl',
+    'agents',
+    'allowDetach',
+  ),
   ...reason('it chooses which rules are in force', 'settings', 'settingSources', 'managedSettings', 'trust', 'bare'),
   ...reason('it chooses which rules are in force', 'managedSettingsInInitialize', 'safeMode', 'strictMcpConfig'),
   ...reason('it switches permissions off', 'dangerouslySkipPermissions', 'allowDangerouslySkipPermissions'),
