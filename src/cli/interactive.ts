@@ -46,6 +46,7 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
       ...(await trustOf(cwd, config)),
       connect: async (stderr, target) =>
         (await sessions()).connect({ config: target ? otherSession(config, target) : config, stderr }),
+      signIn,
       isContinued: typeof given.resume === 'string' || given.continue === true,
       ...(given.resume === true && { command: '/resume' }),
       ...(prompt !== undefined && { prompt }),
@@ -65,6 +66,17 @@ async function trustOf(cwd: string, config: RunConfig) {
   if (isAnswered || !hasFiles || !home || !('path' in home)) return {};
   const { projectTrust } = await import('./run/terminal-trust.ts');
   return { trust: projectTrust(cwd, home.path, config) };
+}
+
+/** Lets `heddle auth login` ask for a key. Rejects where it has stored none. */
+function signIn(): Promise<void> {
+  const { spawn } = process.getBuiltinModule('node:child_process');
+  const [, program = ''] = process.argv;
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [program, 'auth', 'login'], { stdio: 'inherit' });
+    child.on('error', reject);
+    child.on('close', (code) => (code === 0 ? resolve() : reject(new Error('No key was stored.'))));
+  });
 }
 
 /** Where the terminal stores what is typed. A config home that cannot be used stops the session, which says so. */

@@ -35,6 +35,8 @@ export interface RunTuiOptions {
   prompt?: string;
   /** The session is another process's: leaving it does not end it, and no signal to this process interrupts it. */
   isGuest?: boolean;
+  /** Asks for a key in the terminal, which it has for itself, and stores it. */
+  signIn?: () => Promise<void>;
 }
 
 /**

@@ -91,6 +91,8 @@ export interface SessionInfo {
   effort: string | null;
   version: string;
   keySource: string;
+  /** Why the model cannot be asked, as the session was opened; null: nothing is known to be wrong. */
+  modelProblem: string | null;
   outputStyle: string;
   tools: readonly string[];
   servers: readonly { name: string; status: string; source: string | null }[];

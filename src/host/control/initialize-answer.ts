@@ -22,7 +22,7 @@ export function initializeAnswer(
     output_style: styleOf(extensions.current),
     available_output_styles: extensions.current.styles,
     models: modelChoices(models.choice.env, models.choice.model),
-    account: { tokenSource: 'none', apiKeySource: main.model.selected.keySource },
+    account: accountOf(main),
     pid: options.pid,
     claude_code_version: WIRE_VERSION,
     heddle_version: HEDDLE_VERSION,
@@ -34,6 +34,12 @@ export function initializeAnswer(
     hook_on_failure_supported: true,
     ...pluginsApplied(main, request.plugins),
   };
+}
+
+/** Where the key comes from. The reference has no word for a model that cannot be asked. */
+function accountOf({ model: { selected } }: MainThread) {
+  const { keySource, problem } = selected;
+  return { tokenSource: 'none', apiKeySource: keySource, ...(problem !== undefined && { problem }) };
 }
 
 /** Whether all plugins of a request are loaded; empty where the request names none. */

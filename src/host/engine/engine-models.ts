@@ -19,6 +19,8 @@ interface Adapter {
   model: Model;
   /** Where the key of the model comes from, in the words of `init.apiKeySource`. */
   keySource: string;
+  /** Why every request to the model will fail: no key, or a server that is not configured. */
+  problem?: string;
 }
 
 /** A selected model: the meaning of its name, and the adapter that calls it. */
@@ -177,7 +179,7 @@ function failingModel(message: string): Adapter {
       yield { type: 'failure', failure: { class: 'authentication', message } };
     },
   };
-  return { model, keySource: 'none' };
+  return { model, keySource: 'none', problem: message };
 }
 
 /** Precedes a text that would tell the user to set a variable which is already set in the shell. */

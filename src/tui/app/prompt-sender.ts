@@ -53,6 +53,13 @@ export class Prompts {
   /** The session can take prompts now. */
   opened(first: string | undefined): void {
     this.#isOpen = true;
+    if (this.#stage.tracker.view.info.modelProblem !== null) {
+      // What was to be sent would fail; it waits in the editor.
+      const drafts = [...(first === undefined ? [] : [{ text: first }]), ...this.#early.splice(0)];
+      if (drafts.length > 0) this.#giveBack(drafts.map(({ text }) => text));
+      this.command('/login');
+      return;
+    }
     if (first !== undefined) this.submit({ text: first, images: [] });
     for (const draft of this.#early.splice(0)) this.submit(draft);
   }

@@ -5,6 +5,7 @@ import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import { BRANCH_COMMANDS } from './branch-commands.ts';
 import { ELSEWHERE, helpLines } from './help-command.ts';
+import { LOGIN_COMMAND } from './login-command.ts';
 import { LOOK_COMMANDS } from './look-commands.ts';
 import { MODEL_COMMANDS } from './model-commands.ts';
 import { PERMISSION_COMMANDS } from './permission-commands.ts';
@@ -29,6 +30,7 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
     run: (_argument, { tracker }) => helpLines(TERMINAL_COMMANDS, tracker.view.info.commands),
   },
   ...MODEL_COMMANDS,
+  LOGIN_COMMAND,
   ...PERMISSION_COMMANDS,
   ...SESSION_INFO_COMMANDS,
   ...SETUP_COMMANDS,

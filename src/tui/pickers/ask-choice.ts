@@ -19,6 +19,11 @@ export function printOutcome(stage: Stage, work: Promise<string>): void {
 /** Asks how to go on. The first way is highlighted: it is the one that destroys nothing. */
 export function askChoice(stage: Stage, title: string, ways: readonly Way[], left: () => void = () => {}): void {
   let isChosen = false;
+  const choose = (way: Way) => {
+    isChosen = true;
+    stage.stopPicking();
+    way.run();
+  };
   const picker = new ListPicker<Way>(
     {
       title: () => title,
@@ -30,10 +35,11 @@ export function askChoice(stage: Stage, title: string, ways: readonly Way[], lef
         ...(way.detail === undefined ? [] : [{ text: `  ${way.detail}`, styles: ['dim'] as const }]),
       ],
       words: (way) => `${ways.indexOf(way) + 1} ${way.text}`,
-      choose(way) {
-        isChosen = true;
-        stage.stopPicking();
-        way.run();
+      choose,
+      firstText(text) {
+        const way = /^[1-9]$/.test(text) ? ways[Number(text) - 1] : undefined;
+        if (way) choose(way);
+        return way !== undefined;
       },
       closed() {
         if (!isChosen) left();

@@ -22,6 +22,8 @@ export interface ListParts<Item> {
   choose(item: Item): void;
   /** Another key; true: it was used. `item` is the highlighted one. */
   key?(key: string, item: Item | null): boolean;
+  /** Text before any other text; true: it was used, and filters nothing. */
+  firstText?(text: string): boolean;
   /** An action of the list's own context; true: it was used. */
   act?(action: string, item: Item | null): boolean;
   /** The rows below the list, such as a preview of the highlighted item; at most so many. */
@@ -79,6 +81,7 @@ export class ListPicker<Item> implements Picker {
   }
 
   take({ action, key, text }: PickerInput): void {
+    if (text !== undefined && this.#typed === '' && this.#parts.firstText?.(text) === true) return;
     if (text !== undefined) this.#type(this.#typed + text);
     else if (key !== undefined && this.#parts.key?.(key, this.selected) === true) return;
     else if (action !== null && this.#parts.act?.(action, this.selected) === true) return;

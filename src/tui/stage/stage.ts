@@ -35,8 +35,16 @@ export interface Stage {
   readonly vim: { readonly mode: VimMode | null; use(isOn: boolean): void };
   /** The keys in force. */
   readonly keymap: Keymap;
-  /** The directory of the session, the config home, and whether the session is another process's. */
-  readonly place: { readonly cwd: string; readonly home: string | null; readonly isGuest?: boolean };
+  /**
+   * The directory of the session, the config home, and whether the session is another process's. `signIn` asks for a key
+   * in the terminal, which it has for itself, and stores it.
+   */
+  readonly place: {
+    readonly cwd: string;
+    readonly home: string | null;
+    readonly isGuest?: boolean;
+    readonly signIn?: () => Promise<void>;
+  };
   now(): number;
   newId(): string;
   /** Asks the session. Rejects with what to tell the person, also where the session is not open. */

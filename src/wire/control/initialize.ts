@@ -43,6 +43,8 @@ export const AccountInfo = open(() => ({
   subscriptionType: text,
   tokenSource: text,
   apiKeySource: text,
+  /** Heddle's own: why every request to the model will fail, such as a key that is missing, and what to do. */
+  problem: text,
   /** The provider whose API Heddle uses; `firstParty` is Anthropic's. */
   apiProvider: z.optional(
     word([

@@ -61,7 +61,7 @@ test('/permissions lists rules by scope with their file; removal asks first, and
   terminal.type('\x1b[A\r');
   await sees(/Remove deny Bash\(rm:\*\) from \/home\/settings\.json\?.*\n❯ 1 No\n {2}2 Yes/);
   expect(asked('update_permissions')).toEqual([]);
-  terminal.type('2\r');
+  terminal.type('2');
   await sees('Removed: deny Bash(rm:*) · /home/settings.json');
   await sees(/Permission rules\s+· 2/);
   expect(asked('update_permissions')).toEqual([
@@ -91,9 +91,9 @@ test('ctrl+a adds a rule: its text, what it does, where it is kept', async () =>
   await sees('Rule, such as');
   terminal.type('Bash(npm test:*)\r');
   await sees(/❯ 1 Ask each time .*everything that begins with the words npm test/);
-  terminal.type('3\r');
+  terminal.type('3');
   await sees(/❯ 1 This session\n {2}2 This project, for me {2}\.claude\/settings\.local\.json/);
-  terminal.type('2\r');
+  terminal.type('2');
   await sees('Added: allow Bash(npm test:*) · .claude/settings.local.json');
   expect(asked('update_permissions')).toEqual([
     {
