@@ -10,6 +10,7 @@ import { openDeathPipe } from './term/death-pipe.ts';
 import { reportFailure } from './term/failure-report.ts';
 import { withMaskedLog } from './term/masked-log.ts';
 import type { Tty } from './term/tty.ts';
+import { windowAsBefore } from './term/window-features.ts';
 
 export interface RunTuiOptions {
   tty: Tty;
@@ -53,7 +54,7 @@ export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd
   const signals = app.handleSignals(process);
   const release = captureStderr((text) => app.warn(text));
   const ended = app.run();
-  takeOver(tty);
+  takeOver(tty, windowAsBefore(env));
   try {
     return await ended;
   } finally {
@@ -64,8 +65,8 @@ export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd
 }
 
 /** Changes the modes of the terminal, once the death pipe can restore them, and paints the first frame. */
-function takeOver(tty: Tty): void {
-  const deathPipe = openDeathPipe(tty.descriptors);
+function takeOver(tty: Tty, more: string): void {
+  const deathPipe = openDeathPipe(tty.descriptors, { more });
   if (deathPipe) tty.guardedBy(deathPipe);
   tty.enter();
 }

@@ -1,5 +1,5 @@
 import type { Reply } from '../../src/tui/term/probes.ts';
-import type { Terminal, TerminalEvents } from '../../src/tui/term/terminal.ts';
+import type { ExtraMode, Terminal, TerminalEvents } from '../../src/tui/term/terminal.ts';
 import { createEmulator, type Emulator } from './emulator.ts';
 
 /** A terminal in an emulator: what is written is drawn, keys are typed by the test. */
@@ -23,6 +23,7 @@ export function createFakeTerminal({ columns = 60, rows = 20 } = {}): FakeTermin
   const emit = (event: keyof TerminalEvents, bytes = new Uint8Array()) => {
     for (const listener of listeners.get(event) ?? []) listener(bytes);
   };
+  const modes = new Map<string, ExtraMode>();
   let drawn: Promise<void> = Promise.resolve();
   const terminal: FakeTerminal = {
     emulator,
@@ -45,6 +46,12 @@ export function createFakeTerminal({ columns = 60, rows = 20 } = {}): FakeTermin
     },
     leave() {
       terminal.isEntered = false;
+    },
+    keep(name, mode) {
+      const before = modes.get(name);
+      if (mode) modes.set(name, mode);
+      else modes.delete(name);
+      terminal.write(mode ? (mode.now ?? mode.on) : (before?.off ?? ''));
     },
     replied: (_reply: Reply) => {},
     suspend: async () => true,

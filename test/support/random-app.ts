@@ -119,7 +119,7 @@ async function openApp({
     write: () => true,
     on: (event, listener) => void listeners.set(event, listener as (bytes: Uint8Array) => void),
     suspend: async () => true,
-    ...{ enter: () => {}, leave: () => {}, replied: () => {}, close: () => {} },
+    ...{ enter: () => {}, leave: () => {}, keep: () => {}, replied: () => {}, close: () => {} },
   };
   const emit = (event: keyof TerminalEvents, bytes: Uint8Array = Buffer.alloc(0)) => listeners.get(event)?.(bytes);
   let far: MemoryTransport;

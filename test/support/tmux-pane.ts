@@ -19,6 +19,7 @@ export interface Pane {
   shown(): string;
   sees(text: string | RegExp): Promise<void>;
   resize(columns: number, rows: number): void;
+  title(): string;
   /** The process of the command line. */
   pid(): number;
   /** What is in a file of the place. */
@@ -67,6 +68,7 @@ export function openPane(place: Place, command: string, { env = {}, node = '' }:
     shown: () => tmux('capture-pane', '-t', 'a', '-p', '-S', '-200'),
     sees: (text) => vi.waitFor(() => expect(pane.shown()).toMatch(text), PATIENCE),
     resize: (columns, rows) => void tmux('resize-window', '-t', 'a', '-x', String(columns), '-y', String(rows)),
+    title: () => tmux('display-message', '-p', '-t', 'a', '#{pane_title}').trim(),
     pid: () => Number(readFileSync(join(place.cwd, 'pid'), 'utf8')),
     read: (name) => readFileSync(join(place.cwd, name), 'utf8'),
     stall: () => void process.kill(server, 'SIGSTOP'),

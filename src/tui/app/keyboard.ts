@@ -63,6 +63,7 @@ export class Keyboard {
     this.#typing.loaded?.beforeKey();
     if (!this.#stopsShell(event) && !this.#takesImage(event)) this.#takeKey(event);
     this.#typing.loaded?.afterKey();
+    this.#stage.look.loaded?.input(event);
   }
 
   /** Escape and Ctrl+C end a command of the person before anything else. */

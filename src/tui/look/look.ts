@@ -1,5 +1,6 @@
 import { messageOf } from '../../util/message-of.ts';
 import type { Change } from '../../view/changes.ts';
+import type { InputEvent } from '../input/input-event.ts';
 import type { Palette, Row } from '../rows/row.ts';
 import type { LookView, StatusLineState } from '../stage/look-view.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -7,11 +8,13 @@ import { ASK_BACKGROUND } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
 import { ColoursInForce } from './colours-in-force.ts';
 import { type LookSettings, lookSettings, USUAL_LOOK } from './look-settings.ts';
+import { Notifications } from './notifications.ts';
 import { StatusLine } from './status-line.ts';
+import { WindowTitle } from './window-title.ts';
 
 export interface LookParts {
   readonly stage: Stage;
-  readonly terminal: Pick<Terminal, 'size' | 'write'>;
+  readonly terminal: Terminal;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
@@ -24,6 +27,8 @@ export class Look implements LookView {
   readonly #terminal: LookParts['terminal'];
   readonly #statusLine: StatusLine;
   readonly #colours: ColoursInForce;
+  readonly #title: WindowTitle;
+  readonly #notifications: Notifications;
   #settings: LookSettings = USUAL_LOOK;
   #told = '';
 
@@ -32,6 +37,8 @@ export class Look implements LookView {
     this.#terminal = terminal;
     this.#statusLine = new StatusLine(stage, () => terminal.size);
     this.#colours = new ColoursInForce(env, stage.place.home);
+    this.#title = new WindowTitle(terminal, env);
+    this.#notifications = new Notifications({ terminal, env, cwd: stage.place.cwd, now: () => stage.now() });
   }
 
   get statusLine(): StatusLineState {
@@ -74,19 +81,29 @@ export class Look implements LookView {
     if (this.#colours.name === 'auto') this.#paint();
   }
 
-  /** The window has the focus again: meanwhile its background may have become another one. */
-  focused(): void {
-    if (this.#colours.asksBackground) this.#terminal.write(ASK_BACKGROUND);
+  input(event: InputEvent): void {
+    if (event.type === 'focus') {
+      this.#notifications.focus(event.isFocused);
+      // Meanwhile the background may have become another one.
+      if (event.isFocused && this.#colours.asksBackground) this.#terminal.write(ASK_BACKGROUND);
+    } else {
+      this.#notifications.typed();
+      this.update();
+    }
   }
 
   /** Something of the session has changed. */
   saw(changes: readonly Change[]): void {
+    this.#notifications.saw(changes, this.#stage.tracker.view);
     if (changes.some((change) => change.type === 'done' && TELLING.has(change.block.kind))) this.#statusLine.wanted();
   }
 
   /** The live rows are about to be drawn. */
   update(): void {
-    const { mode, model, effort, title, cwd } = this.#stage.tracker.view.info;
+    const { view } = this.#stage.tracker;
+    this.#title.update(view, this.#stage.place.cwd);
+    this.#notifications.update(view);
+    const { mode, model, effort, title, cwd } = view.info;
     const told = [mode, model, effort, title, cwd, this.#stage.vim.mode, this.#stage.context.width].join('\n');
     if (told === this.#told) return;
     this.#told = told;
@@ -99,12 +116,17 @@ export class Look implements LookView {
 
   close(): void {
     this.#statusLine.close();
+    this.#title.close();
+    this.#notifications.close();
   }
 
   async #readSettings(): Promise<void> {
     const answer = await this.#stage.call({ subtype: 'get_settings' }).catch((error) => ({ error: messageOf(error) }));
     const { settings, problems } = lookSettings(answer);
     this.#settings = settings;
+    this.#title.want(settings);
+    this.#notifications.use(settings.notifications);
+    this.update();
     const isKnown = this.useTheme(settings.theme);
     const names = this.themes.map(({ name }) => name).join(', ');
     const unknown = isKnown ? [] : [`there is no theme ${JSON.stringify(settings.theme)}: ${names}`];

@@ -1,8 +1,11 @@
+import type { InputEvent } from '../input/input-event.ts';
 import type { Palette } from '../rows/row.ts';
 
 /** What the terminal looks like, for the commands that show and change it. */
 export interface LookView {
   readonly statusLine: StatusLineState;
+  /** A key or a paste, once it has acted, or a change of the focus. */
+  input(event: InputEvent): void;
   /** The name of the theme in force. */
   readonly theme: string;
   readonly themes: readonly { readonly name: string; readonly what: string }[];

@@ -26,6 +26,7 @@ export function withAsciiMarks(terminal: Terminal): Terminal {
     on: (event, listener) => terminal.on(event, listener),
     enter: () => terminal.enter(),
     leave: () => terminal.leave(),
+    keep: (name, mode) => terminal.keep(name, mode),
     replied: (reply) => terminal.replied(reply),
     suspend: () => terminal.suspend(),
     close: () => terminal.close(),

@@ -37,13 +37,16 @@ interface Unreferable {
 
 /**
  * Call it before the modes of the terminal change: it saves them first, and waits for that. `input` and `output` are the
- * file descriptors of the terminal. Null where there is no `stty`: then nobody watches.
+ * file descriptors of the terminal, `more` what the person is to find as it was besides the modes. Null where there is no `stty`: then nobody watches.
  */
-export function openDeathPipe({ input, output }: { input: number; output: number }): DeathPipe | null {
+export function openDeathPipe(
+  { input, output }: { input: number; output: number },
+  { more }: { more: string },
+): DeathPipe | null {
   const env = { PATH };
   const { status, stdout } = spawnSync('stty', ['-g'], { env, stdio: [input, 'pipe', 'ignore'], encoding: 'utf8' });
   if (status !== 0) return null;
-  const child = spawn('/bin/sh', ['-c', SCRIPT, 'heddle-terminal', stdout.trim(), ALL_MODES_OFF, FAREWELL], {
+  const child = spawn('/bin/sh', ['-c', SCRIPT, 'heddle-terminal', stdout.trim(), ALL_MODES_OFF + more, FAREWELL], {
     ...{ cwd: '/', env },
     // Its own session, so that no key and no signal to our group reaches it.
     detached: true,

@@ -31,6 +31,7 @@ export function withMaskedLog(terminal: Terminal, path: string): Terminal {
     },
     enter: () => terminal.enter(),
     leave: () => terminal.leave(),
+    keep: (name, mode) => terminal.keep(name, mode),
     replied: (reply) => terminal.replied(reply),
     suspend: () => terminal.suspend(),
     close() {

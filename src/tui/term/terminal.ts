@@ -13,6 +13,12 @@ export interface TerminalEvents {
   returned: () => void;
 }
 
+export interface ExtraMode {
+  readonly on: string;
+  readonly off: string;
+  readonly now?: string;
+}
+
 /** A terminal that a program has taken over, until it gives it back. */
 export interface Terminal {
   readonly size: Size;
@@ -23,6 +29,11 @@ export interface Terminal {
   enter(): void;
   /** As it was before `enter`. May be called at any time, and more than once. */
   leave(): void;
+  /**
+   * A mode beyond those of keys and pastes, until it is called with null: `on` is written now and whenever the terminal is
+   * entered again, `off` whenever it is left. `now` is written instead of `on` where the terminal has it already.
+   */
+  keep(name: string, mode: ExtraMode | null): void;
   /** An answer of the terminal has come with the keys. */
   replied(reply: Reply): void;
   /** Stops the process, as Ctrl+Z does, and resolves when it continues: false where no shell could stop it. */

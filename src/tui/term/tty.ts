@@ -5,7 +5,7 @@ import type { DeathPipe } from './death-pipe.ts';
 import { JobControl } from './job-control.ts';
 import { type KeyMode, KITTY_ON, MODIFIED_KEYS_ON, modesOff, PASTE_ON } from './modes.ts';
 import { QUESTIONS, type Reply } from './probes.ts';
-import type { Terminal, TerminalEvents } from './terminal.ts';
+import type { ExtraMode, Terminal, TerminalEvents } from './terminal.ts';
 
 type Listeners = { [Name in keyof TerminalEvents]: Set<TerminalEvents[Name]> };
 
@@ -42,6 +42,7 @@ export class Tty implements Terminal {
   #enteredAt = Number.NEGATIVE_INFINITY;
   #isGone = false;
   #isClosed = false;
+  readonly #modes = new Map<string, ExtraMode>();
   #deathPipe: DeathPipe | null = null;
   /** What was written while another process had the terminal; null where it is ours. */
   #kept: string[] | null = null;
@@ -112,6 +113,18 @@ export class Tty implements Terminal {
     this.#in.resume();
     this.write(PASTE_ON);
     this.write(this.#keys === 'plain' ? QUESTIONS : this.#keysOn());
+    this.write(this.#modesOn());
+  }
+
+  keep(name: string, mode: ExtraMode | null): void {
+    const before = this.#modes.get(name);
+    if (mode) this.#modes.set(name, mode);
+    else this.#modes.delete(name);
+    if (this.#isEntered) this.write(mode ? (mode.now ?? mode.on) : (before?.off ?? ''));
+  }
+
+  #modesOn(): string {
+    return [...this.#modes.values()].map(({ on }) => on).join('');
   }
 
   #keysOn(): string {
@@ -123,7 +136,8 @@ export class Tty implements Terminal {
     this.#isEntered = false;
     const kept = this.#kept;
     this.#kept = null;
-    this.write((kept?.join('') ?? '') + modesOff(this.#keys));
+    const off = [...this.#modes.values()].map((mode) => mode.off).join('');
+    this.write((kept?.join('') ?? '') + off + modesOff(this.#keys));
     this.#in.pause();
     try {
       // In the background the modes are the shell's.
@@ -182,7 +196,7 @@ export class Tty implements Terminal {
       this.#onGone();
       return;
     }
-    this.write(`${PASTE_ON}${this.#keysOn()}${kept}`);
+    this.write(`${PASTE_ON}${this.#keysOn()}${this.#modesOn()}${kept}`);
     this.#emit('returned');
     this.#emit('drain');
   }

@@ -34,7 +34,12 @@ const READY = {
 
 const ANSWERS: Readonly<Record<string, (request: JsonObject) => JsonObject>> = {
   initialize: () => READY,
+  // Whatever else is sent to the window is what a test looks for.
+  get_settings: () => ({ sources: [{ source: 'userSettings', settings: QUIET }] }),
 };
+
+/** No title, no notifications. */
+const QUIET = { terminal: { title: false }, preferredNotifChannel: 'notifications_disabled' };
 
 /** Opens it, and waits until it shows its first row. `answers`: to control requests, by subtype. */
 export async function openTerminal({
