@@ -70,8 +70,8 @@ function areHarmless(gitDirectory: string): boolean {
 }
 
 const RUNS_PROGRAMS =
-  /\\\n|^\s*(?:\[\s*(?:include|includeif)\b|(?:\[(?:[^\]"\\]|"(?:[^"\\]|\\.)*")*\])?\s*(?:textconv|external|command|cmd|fsmonitor|clean|smudge|process|attributesfile|worktree|program|sshcommand|askpass|alternaterefscommand|uploadpack|receivepack|vcs|gitproxy)\s*=)/im;
-const FETCHES_BY_PROGRAM = /\bext::|^\s*(?:\[.*\])?\s*helper\s*=\s*["']?[!/.~]|^\s*\[\s*protocol\b/im;
+  /\\\n|^\s*(?:.*\[\s*(?:include|includeif)\b|(?:\[(?:[^\]"\\]|"(?:[^"\\]|\\.)*")*\]\s*)*(?:textconv|external|command|cmd|fsmonitor|clean|smudge|process|attributesfile|worktree|program|sshcommand|askpass|alternaterefscommand|uploadpack|receivepack|vcs|gitproxy)\s*=)/im;
+const FETCHES_BY_PROGRAM = /\bext::|^\s*(?:\[.*\])?\s*helper\s*=\s*["']?[!/.~]|\[\s*protocol\b/im;
 /** The filter of git-lfs, as `git lfs install --local` writes it. */
 const LFS = /^\s*(?:clean|smudge|process) = git-lfs (?:clean|smudge|filter-process)(?: -- %f)?\s*$/gm;
 

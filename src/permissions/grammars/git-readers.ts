@@ -187,7 +187,7 @@ export const GIT_READERS: readonly TableGrammar[] = [
   ),
   lists(
     'describe',
-    'all tags contains abbrev=text candidates=text exact-match debug long match=text exclude=text always first-parent dirty=?text broken=?text',
+    'all tags contains abbrev=text candidates=text exact-match debug long match=text exclude=text always first-parent dirty=?text^ broken=?text^',
   ),
   lists('for-each-ref', `count=text shell perl python tcl start-after=text include-root-refs stdin^ ${REFS}`, {
     more: checkFormat,

@@ -20,7 +20,7 @@ export interface ShellSpec extends Omit<ProcessSpec, 'command' | 'args' | 'repor
  * Git's reading subcommands run without asking, so they must not do more: no lock is taken only to note what was read, no
  * monitor of the file system is started, no pager. Settings of the user that were passed in the same way come first.
  */
-function gitReadsOnly(env: ProcessSpec['env']): Record<string, string> {
+export function gitReadsOnly(env: ProcessSpec['env']): Record<string, string> {
   const count = /^\d{1,3}$/.test(env.GIT_CONFIG_COUNT ?? '') ? Number(env.GIT_CONFIG_COUNT) : 0;
   return {
     GIT_OPTIONAL_LOCKS: '0',
