@@ -106,5 +106,6 @@ const EVERY_PATH: PathMatcher = {
   matchesOne: () => true,
   mayMatchBelow: () => true,
   startsBelow: () => true,
+  mayBeNamed: () => true,
   mayMatch: () => true,
 };

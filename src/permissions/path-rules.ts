@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { basename, relative, resolve } from 'node:path';
 import { isInside } from '../util/files/path-inside.ts';
 import { namesMatcher } from './glob-names.ts';
 import type { Policy } from './policy.ts';
@@ -26,6 +26,8 @@ export interface PathMatcher {
    * Whether the path that the rule names lies in this directory, so that moving or removing the directory affects it.
    */
   startsBelow(directory: string): boolean;
+  /** Whether the files that the rule names may have such a name; those below a directory that it names are left out. */
+  mayBeNamed(name: readonly Part[]): boolean;
   /** Whether a path that is known only as a pattern could match. */
   mayMatch(pattern: readonly Part[]): boolean;
 }
@@ -58,6 +60,7 @@ export function pathMatcher(spec: string, context: PathRuleContext, reading: 'fo
       ),
     startsBelow: (directory) =>
       candidates(directory).some((candidate) => patterns.some(({ base }) => isInside(candidate, base))),
+    mayBeNamed: (name) => patterns.some(({ lastName }) => patternsMeet(name, lastName)),
     mayMatch: (pattern) => {
       if (lettersIn(pattern) > MAX_PATH_CHARS) return true;
       const [start, ...rest] = pattern;
@@ -178,6 +181,7 @@ export function anchorsOf(spec: string, context: PathRuleContext, reading: 'forb
 interface Pattern {
   base: string;
   matches(candidate: Candidate): boolean;
+  lastName: readonly Part[];
   /** The anchors as patterns; together they match at least as much. */
   shapes(): Part[][];
 }
@@ -199,6 +203,7 @@ function compile(anchor: Anchor, context: PathRuleContext, reading: 'forbid' | '
   return [...bases].map((base) => ({
     base,
     matches: insideOf(fold(base), (names) => isEverything || fits(names)),
+    lastName: isEverything ? [basename(base)] : starParts(rest.at(-1) ?? '**'),
     shapes: () => shapesOf(base, rest).flatMap((shape) => [shape, [...shape, '/', { any: 'text' }]]),
   }));
 }

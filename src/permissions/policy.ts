@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Access } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
+import type { FilesBelow } from './files-below.ts';
 import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import type { Rule } from './rules.ts';
@@ -59,6 +60,8 @@ export interface Policy {
   readonly trackedFiles?: (directory: string) => readonly string[] | null;
   /** The names in a directory, for file patterns of commands; null when there are too many. Absent: patterns ask. */
   readonly namesIn?: (directory: string) => readonly string[] | null;
+  /** The files below a directory; null when there are too many. Absent: any file may lie there. */
+  readonly filesBelow?: FilesBelow;
   /** For an agent with a notes folder: how that folder affects a call; null when it does not. */
   notes?(call: { toolName: string; access: Access }, policy: Policy): NotesVerdict | null;
   /** Absent: no sandbox confines commands. */

@@ -1,7 +1,7 @@
-import { resolve } from 'node:path';
-import type { PathMatcher } from '../path-rules.ts';
+import { basename, resolve } from 'node:path';
+import { namedPath, type PathMatcher } from '../path-rules.ts';
 import { commandCwd, type Policy } from '../policy.ts';
-import { programName } from '../shell/program-patterns.ts';
+import { patternsMeet, programName } from '../shell/program-patterns.ts';
 import {
   ANY_TEXT,
   ANYTHING,
@@ -9,12 +9,15 @@ import {
   everyRedirect,
   type FileUse,
   isGlob,
+  type OpenWord,
   type Part,
   type ShellCommand,
   type ShellScript,
   type Word,
   whyUnknown,
 } from '../shell/shell-script.ts';
+import { derivedNames } from './derived-names.ts';
+import { namesInTexts } from './names-in-texts.ts';
 
 /**
  * The first file of a script that a path rule matches, as written; null when no file matches. It counts the files that
@@ -35,7 +38,15 @@ export function caughtFile(
   const tracked = changesTracked(script) ? {} : { tracked: true as const };
   const files = [
     ...opened.map(({ target }): NamedFile => ({ word: target, directories })),
-    ...everyCommand(script).flatMap((command) => namedFiles(command, kind, directories, policy)),
+    ...script.commands.flatMap((top) => {
+      const isStill = staysStill(script, top);
+      return everyCommand({ ...script, commands: [top] }).flatMap((command) =>
+        namedFiles(command, kind, { script, directories, policy }).map((file) => ({
+          ...file,
+          ...(isStill && { isStill }),
+        })),
+      );
+    }),
   ].map(({ tracked: isTracked, ...file }) => ({ ...file, ...(isTracked && tracked) }));
   if (files.length * policy.deny.length > MAX_COMPARED)
     return `one of ${files.length} files, which are too many to check`;
@@ -99,6 +110,19 @@ interface NamedFile {
   below?: FileUse['reach'];
   /** Only files that git tracks. */
   tracked?: true;
+  /** Only files of this name. */
+  named?: readonly Part[];
+  /** What lies below is there now, and nothing else in the script changes it. */
+  isStill?: true;
+  /** History may hold further files. */
+  isHistory?: true;
+}
+
+/** Whether all other commands of a script only read, so that this one finds the files that are there now. */
+function staysStill(script: ShellScript, top: ShellCommand): true | null {
+  const isOther = (each: ShellCommand) =>
+    each !== top && each.meaning?.reads !== true && !/^(?:echo|printf|read|test|\[|:)$/.test(String(each.words[0]));
+  return script.commands.some(isOther) ? null : true;
 }
 
 const MAX_PLACES = 32;
@@ -143,10 +167,10 @@ export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | nul
 function namedFiles(
   command: ShellCommand,
   kind: 'read' | 'edit',
-  directories: ScriptDirectories,
-  { roots }: Policy,
+  { script, directories, policy: { roots } }: { script: ShellScript; directories: ScriptDirectories; policy: Policy },
 ): NamedFile[] {
   const { words, meaning, elsewhere } = command;
+  const isHistory = typeof words[0] === 'string' && programName(words[0]) === 'git';
   const places = (isElsewhere: boolean | undefined) => (isElsewhere ? { ...directories, anywhere: true } : directories);
   // What changes the files of a whole repository does not show them.
   const uses =
@@ -157,7 +181,7 @@ function namedFiles(
   const given = meaning === null ? words.slice(1) : meaning.passes;
   return [
     ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository, tracked }) => {
-      const how = { below, ...(tracked && { tracked }) };
+      const how = { below, ...(tracked && { tracked }), ...(isHistory && { isHistory: true as const }) };
       return [
         { word, directories: places(isElsewhere), ...how },
         ...(repository ? roots.map((root) => ({ word: root, directories, ...how })) : []),
@@ -167,35 +191,19 @@ function namedFiles(
       .filter(isPathLike)
       .flatMap((word) => [...valuesOf(word), ...(meaning === null && namesList(word) ? [ANYTHING] : [])])
       .map((word) => ({ word, directories: places(elsewhere) })),
-    ...(meaning === null ? namesInTexts(command) : []).map((word) => ({ word, directories: places(elsewhere) })),
+    ...(meaning === null ? textAndDerived(command, script) : []).map((file) => ({
+      ...file,
+      directories: places(elsewhere),
+    })),
   ];
 }
 
-/**
- * Paths within the texts that a program without a grammar is given, whatever language they are in. A bare name counts
- * only where the text may be about files: people write of directories.
- */
-function namesInTexts({ words, input, fed = [], codes = [] }: ShellCommand): Word[] {
-  const texts = [...words.slice(1), ...(input === undefined ? [] : [input]), ...fed];
-  const names = new Set(
-    texts.flatMap((word) => {
-      if (typeof word !== 'string') return [];
-      const isAboutFiles = ABOUT_FILES.test(word);
-      return word.split(BETWEEN_NAMES).filter((name) => name !== '' && (isAboutFiles || /[./~]/.test(name)));
-    }),
-  );
-  const patterns = codes.flatMap((code) => everyCommand(code).flatMap((command) => command.words.filter(isOpenName)));
-  return [...names, ...patterns];
-}
-
-const BETWEEN_NAMES = /[\s"'`()<>|;&:,=@{}[\]!\\$]+/;
-const ABOUT_FILES =
-  /(?:^|[^\w.-])(?:cat|tac|cp|mv|rm|ln|tar|zip|touch|tee|sed|chmod|chown|truncate|dd|install|rsync|head|tail|less|more|grep|source|open|fopen|load|read\w*|write\w*|include|import|incbin|unlink\w*|rmdir|mkdir|rename\w*|rmtree|remove\w*|copy\w*|dump|get|put|C|L|R|Z|D|addmod|addlib|file|fl)(?![\w-])/i;
-
-function isOpenName(word: Word): boolean {
-  return (
-    typeof word === 'object' && isGlob(word) && word.parts.some((part) => typeof part === 'string' && /\w/.test(part))
-  );
+function textAndDerived(command: ShellCommand, script: ShellScript): Omit<NamedFile, 'directories'>[] {
+  const { words, listed } = derivedNames(command, script);
+  return [
+    ...[...namesInTexts(command), ...words.flatMap(valuesOf)].map((word) => ({ word })),
+    ...listed.map(({ reach, ...file }) => ({ ...file, below: reach })),
+  ];
 }
 
 /** A file with further words: a program that takes such a word opens whatever is listed there. */
@@ -224,7 +232,9 @@ function mayTouch(file: NamedFile, matcher: PathMatcher, policy: Policy): boolea
   if (text === null) {
     const patterns = patternsOf(word, directories, policy);
     const all = below === undefined ? patterns : patterns.flatMap((each) => [each, [...each, '/', ANY_TEXT]]);
-    return all.some((pattern) => matcher.mayMatch(pattern));
+    if (!all.some((pattern) => matcher.mayMatch(pattern))) return false;
+    const found = below === 'below' && typeof word === 'object' ? placesOf(word, directories) : null;
+    return found === null || !isClear(file, found, matcher, policy);
   }
   const tracked = file.tracked && !directories.anywhere ? trackedIn(directories, policy) : null;
   if (tracked !== null) return tracked.some((path) => matcher.matches(path));
@@ -234,10 +244,51 @@ function mayTouch(file: NamedFile, matcher: PathMatcher, policy: Policy): boolea
     ? [text, resolve(text)]
     : directories.directories.flatMap((directory) => [resolve(directory, text), `${directory}/${text}`]);
   if (paths.some((path) => matcher.matches(path))) return true;
-  if (below === 'below' && paths.some((path) => matcher.mayMatchBelow(path))) return true;
+  if (below === 'below' && paths.some((path) => matcher.mayMatchBelow(path)))
+    return !isClear(file, paths, matcher, policy);
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
   if (directories.links && matcher.mayMatch([ANY_TEXT, '/', lastName(text)])) return true;
   return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
+}
+
+/** Whether none of the files that lie below these paths now is one that the rule means. */
+function isClear(file: NamedFile, paths: readonly string[], matcher: PathMatcher, policy: Policy): boolean {
+  const { isStill, isHistory, named, directories, word } = file;
+  if (!isStill || isHistory || directories.anywhere || directories.links) return false;
+  const pattern = typeof word === 'object' ? word.parts : null;
+  return [...new Set(paths.map((path) => resolve(path)))].every((path) => {
+    const files = policy.filesBelow?.(path) ?? null;
+    // Too many: then the names decide, if they are known.
+    if (files === null) return named !== undefined && !matcher.mayBeNamed(named);
+    const meant = files.filter(
+      ({ path: each }) =>
+        (named === undefined || patternsMeet(named, [basename(each)])) &&
+        (pattern === null || findsOnTheWay(pattern, each.slice(path.length + 1))),
+    );
+    const real = policy.realPath(path);
+    const asWritten = { ...policy, realPath: (each: string) => each };
+    const isMeant = (each: string) => matcher.matchesOne(namedPath(each, asWritten, 'forbid'));
+    return !meant.some(({ path: each, isLink }) =>
+      isLink || real === null ? matcher.matches(each) : isMeant(each) || isMeant(`${real}${each.slice(path.length)}`),
+    );
+  });
+}
+
+/** The directory before the first name that a pattern leaves open; null for a word that is more than a pattern. */
+function placesOf(word: OpenWord, { directories }: ScriptDirectories): string[] | null {
+  const [first = ''] = word.parts;
+  if (!isGlob(word)) return null;
+  const fixed = typeof first === 'string' ? first.slice(0, first.lastIndexOf('/') + 1) : '';
+  return directories.map((directory) => resolve(directory, fixed));
+}
+
+/** Whether a pattern may find a path or a directory around it. Stars do not find names that begin with a dot. */
+function findsOnTheWay(pattern: readonly Part[], below: string): boolean {
+  const [first = ''] = pattern;
+  const open = typeof first === 'string' ? [first.slice(first.lastIndexOf('/') + 1), ...pattern.slice(1)] : pattern;
+  const isHidden = below.startsWith('.') && (open[0] === '' || typeof open[0] === 'object');
+  const rest = open.filter((part) => part !== '');
+  return !isHidden && (patternsMeet(rest, [below]) || patternsMeet([...rest, '/', ANY_TEXT], [below]));
 }
 
 /** Whether some command of a script may change what git tracks. */

@@ -171,7 +171,9 @@ function grantOne(command: ShellCommand, granting: Granting, footing: Footing): 
 function grantByPaths(command: ShellCommand, policy: Policy, footing: Footing): CommandGrant | null {
   const { meaning, words } = command;
   // What a variable brings is never known to be harmless; the names that a pattern finds are.
-  const isKnown = words.every((word) => typeof word === 'string' || isGlob(word) || isReadPipe(word, words));
+  const isKnown = words.every(
+    (word) => typeof word === 'string' || isGlob(word) || isReadPipe(word, words) || (word.told && words[0] === 'echo'),
+  );
   const read = meaning?.reads && isKnown ? meaning.files : null;
   if (words[0] === 'cd') return footing === 'paths hold' ? grantCd(command, policy) : null;
   if (footing === 'paths moved') return read?.length === 0 ? { layer: 'default' } : null;

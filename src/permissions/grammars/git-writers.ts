@@ -228,6 +228,7 @@ export const GIT_WRITERS: readonly TableGrammar[] = [
     options:
       'global system local worktree get get-all get-regexp l,list z,null name-only show-origin show-scope type=text bool int bool-or-int path default=text includes no-includes replace-all add unset unset-all fixed-value all regexp value=text !f !file !blob !e !edit',
     operands: 'text*',
+    reads: true,
     more: config,
   },
 ];
@@ -272,8 +273,21 @@ function submodule(argv: Argv, found: Findings) {
   if (name === 'update') found.repository('write');
 }
 
+/** One setting that holds no secret, by its name. */
+function showsSetting({ given, operands }: Argv): boolean {
+  const [key, ...others] = operands[0] === 'get' ? operands.slice(1) : operands;
+  const isPlain = given.every(({ name }) =>
+    /^(?:get|get-all|type|bool|int|path|local|global|system|show-origin|show-scope)$/.test(name),
+  );
+  return isPlain && others.length === 0 && typeof key === 'string' && OPEN_SETTINGS.test(key);
+}
+
+const OPEN_SETTINGS =
+  /^(?:user\.(?:name|email)|core\.\w+|init\.defaultbranch|branch\.[^.]+\.(?:remote|merge|rebase)|remote\.[^.]+\.(?:url|fetch)|(?:pull|push|fetch|merge|rebase|commit|tag|diff|color)\.\w+)$/i;
+
 /** With a value it writes the setting, for this call and all others. */
 function config(argv: Argv, found: Findings) {
+  if (!showsSetting(argv)) found.changes();
   const [first, ...others] = argv.operands;
   const isVerb = typeof first === 'string' && /^(?:get|list|set|unset|get-all|get-regexp)$/.test(first);
   if (

@@ -1,5 +1,12 @@
 import { plainArgv } from '../shell/plain-words.ts';
-import { ANY_TEXT, ANYTHING, type Assignment, argvOf, type SimpleCommand, type Word } from '../shell/shell-script.ts';
+import {
+  ANY_TEXT,
+  type Assignment,
+  argvOf,
+  LISTED_WORDS,
+  type SimpleCommand,
+  type Word,
+} from '../shell/shell-script.ts';
 import { optionTable, readArgv } from './argv.ts';
 import { type Argv, type Findings, type Grammar, neverKnown, type TableGrammar } from './grammar.ts';
 
@@ -267,7 +274,7 @@ function xargs({ words }: SimpleCommand, found: Findings) {
   if (replace?.name !== 'I' && replace?.name !== 'i') {
     const marks = argv.given.filter(({ name }) => name === 'I' || name === 'i');
     if (marks.length > 0) return found.doubt('how it fills in what it reads cannot be told');
-    return found.starts([...command, ANYTHING]);
+    return found.starts([...command, LISTED_WORDS]);
   }
   const mark = replace.value ?? '{}';
   if (typeof mark !== 'string' || mark === '') return found.doubt('how it fills in what it reads cannot be told');
@@ -278,7 +285,7 @@ function xargs({ words }: SimpleCommand, found: Findings) {
 export function filledIn(word: Word, mark: string): Word {
   if (typeof word !== 'string' || !word.includes(mark)) return word;
   const parts = word.split(mark).flatMap((text, at) => (at === 0 ? [text] : [ANY_TEXT, text]));
-  return { parts: parts.filter((part) => part !== ''), many: false };
+  return { parts: parts.filter((part) => part !== ''), many: false, made: true };
 }
 
 const WATCH: TableGrammar = {

@@ -1,5 +1,5 @@
 import { type Hole, type ScanMode, scan } from './scan-source.ts';
-import { ANYTHING, type Word } from './shell-script.ts';
+import { ANYTHING, isGlob, type OpenWord, type Word } from './shell-script.ts';
 import { childrenOf, requireWhole, type SyntaxNode, Unreadable, WORD_ENDS } from './syntax-nodes.ts';
 import { isActedOn } from './variables.ts';
 
@@ -12,6 +12,8 @@ export interface Visit {
   givenBy(node: SyntaxNode): string | null;
   /** The variables whose values are known here, and how often this part of the source is read for them. */
   readonly variables?: { readonly known: ReadonlyMap<string, Word>; readonly rounds: number };
+  /** The variables that were looked for so far, and whether nothing in the source can set them. */
+  readonly neverSet: Map<string, boolean>;
   /** Records that it cannot be determined what would run. */
   doubt(reason: string): void;
 }
@@ -77,7 +79,7 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 'st
       if (/^\$[#?$]$/.test(text)) return { counts: true };
       return text === '$@' ? { spreads: true } : heldBy(visit, text.slice(1));
     case 'expansion':
-      if (/^\$\{\w+\}$/.test(text) && visit.variables) return heldBy(visit, text.slice(2, -1));
+      if (/^\$\{\w+\}$/.test(text)) return heldBy(visit, text.slice(2, -1));
       return parameter(visit, node, text);
     case 'arithmetic_expansion':
       if (!isPlainArithmetic(text.replace(/^\$(?:\(\(|\[)/, '').replace(/(?:\)\)|\])$/, ''))) visit.doubt(ARITHMETIC);
@@ -93,9 +95,38 @@ function expansion(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 'st
   }
 }
 
-function heldBy({ variables }: Visit, name: string): Pick<Hole, 'value'> {
-  const value = variables?.known.get(name);
-  return value === undefined ? {} : { value };
+function heldBy(visit: Visit, name: string): Omit<Hole, 'start' | 'end'> {
+  const value = visit.variables?.known.get(name);
+  if (value !== undefined) {
+    const more = typeof value === 'string' ? { hints: [value] } : pickKnown(value);
+    return { value, ...more };
+  }
+  if (!TELLS_PLACE.test(name) || !isNeverSet(name, visit)) return {};
+  if (name === 'HOME') return { value: { parts: [{ any: 'home' }], many: false }, told: true };
+  return { told: true };
+}
+
+function pickKnown(word: OpenWord): Pick<Hole, 'hints' | 'made'> {
+  const isPattern = isGlob(word);
+  const hints = [...(isPattern ? [word] : []), ...(word.hints ?? [])];
+  return { ...(hints.length > 0 && { hints }), ...(word.made && { made: true }) };
+}
+
+/** Variables about the place, which hold no one's secrets. */
+const TELLS_PLACE =
+  /^(?:HOME|PWD|OLDPWD|USER|LOGNAME|SHELL|LANG|TERM|HOSTNAME|UID|EUID|PPID|SHLVL|BASH_VERSION|OSTYPE|MACHTYPE|HOSTTYPE)$/;
+
+/** Whether nothing in the source can set a variable: it does not hold its name without a dollar sign, however written. */
+function isNeverSet(name: string, { source, neverSet }: Visit): boolean {
+  const known = neverSet.get(name) ?? !mentionsName(name, source);
+  neverSet.set(name, known);
+  return known;
+}
+
+function mentionsName(name: string, source: string): boolean {
+  if (/\$['"]|\$\{!/.test(source)) return true;
+  const bare = source.replaceAll(/["'\\]/g, '').replaceAll(new RegExp(`\\$${name}\\b|\\$\\{${name}\\}`, 'g'), ' ');
+  return new RegExp(`\\b${name}\\b`).test(bare);
 }
 
 export const ARITHMETIC = 'it calculates with variables, whose content bash would run';
@@ -108,7 +139,7 @@ export function isPlainArithmetic(text: string): boolean {
   return /^[\d\s+*/%()<>=!&|^~?:,-]*$/.test(text.replaceAll(/\$(?:[#?]|\{#\w+\})/g, '0'));
 }
 
-function substitution(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'text'> {
+function substitution(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 'start' | 'end'> {
   if (text.startsWith('`')) {
     // Between backquotes bash first removes one level of backslashes.
     if (text.includes('\\')) throw new Unreadable();
@@ -117,14 +148,15 @@ function substitution(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 
   }
   visit.substituted(node);
   const given = visit.givenBy(node);
-  return given === null ? {} : { text: given };
+  if (/^(?:\$\(|`)\s*pwd\s*[)`]$/.test(text)) return { told: true };
+  return given === null ? { made: true } : { text: given };
 }
 
 /** `${name}`, and what may follow the name: an operator and a word, or numbers. */
 const PARAMETER =
   /^\$\{(#?)(?:[A-Za-z_]\w*|\d+|[@*#?$!-])(\[(?:\d+|[@*])\])?(?:(:?[-=+?]|##?|%%?|\/[/#%]?|\^\^?|,,?)|:[ ]?-?\d+(?::-?\d+)?)?/;
 
-function parameter(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'spreads'> {
+function parameter(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'spreads' | 'hints'> {
   const [head, length, index, operator] = PARAMETER.exec(text) ?? [];
   const rest = head === undefined ? '' : text.slice(head.length, -1);
   if (head === undefined || !text.endsWith('}') || (rest !== '' && (operator === undefined || length !== ''))) {
@@ -138,8 +170,10 @@ function parameter(visit: Visit, node: SyntaxNode, text: string): Pick<Hole, 'sp
     visit.doubt(`it sets ${assigned}, which programs act on`);
   // Whether single quotes quote depends on the context of the expansion.
   if (rest.includes("'") && /[$`]/.test(rest)) throw new Unreadable();
-  readSpan(visit, { start: node.end - 1 - rest.length, end: node.end - 1 }, { ...node, type: 'parameter' }, 'loose');
-  return index === '[@]' || head.startsWith('${@') ? { spreads: true } : {};
+  const span = { start: node.end - 1 - rest.length, end: node.end - 1 };
+  const hints = [readSpan(visit, span, { ...node, type: 'parameter' }, 'loose')].filter((word) => word !== '');
+  const more = hints.length > 0 ? { hints } : {};
+  return index === '[@]' || head.startsWith('${@') ? { spreads: true, ...more } : more;
 }
 
 /** The words of a list, such as the values of a loop; tokens between them are left out. */

@@ -1,7 +1,7 @@
 import { withoutTrailing } from '../../util/text/without-trailing.ts';
 import { ARITHMETIC, isPlainArithmetic, readSpan, readWord, readWords } from './expand-words.ts';
 import { readHeredoc } from './heredoc.ts';
-import { ANYTHING, isGlob, type ParsedScript, type SimpleCommand, type Word } from './shell-script.ts';
+import { ANY_TEXT, ANYTHING, isGlob, type ParsedScript, type SimpleCommand, type Word } from './shell-script.ts';
 import {
   feed,
   isRedirect,
@@ -22,14 +22,22 @@ import { isActedOn } from './variables.ts';
  */
 export function readTree(source: string, root: SyntaxNode): ParsedScript {
   const doubts: string[] = [];
-  const reader = readerOf({ source, commands: [], redirects: [], doubt: (reason) => doubts.push(reason) });
+  const reader = readerOf({
+    source,
+    commands: [],
+    redirects: [],
+    doubt: (reason) => doubts.push(reason),
+    neverSet: new Map(),
+  });
   // The root node does not include the blank lines around it.
   readStatements(reader, { ...root, start: 0, end: source.length });
   const { commands, redirects } = reader;
   return { commands, redirects, unknown: doubts[0] ?? null, ordered: false };
 }
 
-function readerOf(collected: Pick<Reader, 'source' | 'commands' | 'redirects' | 'doubt' | 'variables'>): Reader {
+function readerOf(
+  collected: Pick<Reader, 'source' | 'commands' | 'redirects' | 'doubt' | 'neverSet' | 'variables'>,
+): Reader {
   const reader: Reader = {
     ...collected,
     statement: (node) => readStatement(reader, node),
@@ -130,13 +138,19 @@ function readFor(reader: Reader, node: SyntaxNode): void {
   const name = reader.source.slice(variable.start, variable.end);
   if (isActedOn(name, ANYTHING)) reader.doubt(`it sets ${name}, which programs act on`);
   const values = readWords(reader, node);
-  const { source, commands, redirects, doubt, variables } = reader;
+  const { variables, source } = reader;
   const rounds = values.length * (variables?.rounds ?? 1);
   const isKnown = values.length > 0 && rounds <= MAX_ROUNDS && values.every(isPlainValue) && isOnlyRead(name, source);
-  if (!isKnown) readBody(reader, node);
+  if (!isKnown) {
+    const hints = values.flatMap((value) => (typeof value === 'string' ? [value] : [value, ...(value.hints ?? [])]));
+    const isMade = values.some((value) => typeof value === 'object' && value.made);
+    const value: Word = { parts: [ANY_TEXT], many: false, hints, ...(isMade && { made: true as const }) };
+    const known = new Map([...(variables?.known ?? []), [name, value]]);
+    readBody(readerOf({ ...reader, variables: { known, rounds: variables?.rounds ?? 1 } }), node);
+  }
   for (const value of isKnown ? values : []) {
     const known = new Map([...(variables?.known ?? []), [name, value]]);
-    readBody(readerOf({ source, commands, redirects, doubt, variables: { known, rounds } }), node);
+    readBody(readerOf({ ...reader, variables: { known, rounds } }), node);
   }
 }
 

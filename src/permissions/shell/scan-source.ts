@@ -1,5 +1,6 @@
 import { ansiCString } from './ansi-strings.ts';
 import { ANY_TEXT, ANYTHING, type Gap, type Part, PIPE, type Word } from './shell-script.ts';
+import { hintsOf } from './word-hints.ts';
 
 /** A part of the source that the shell replaces by something else: `$x`, `${…}`, `$(…)`, `<(…)`. */
 export interface Hole {
@@ -15,6 +16,12 @@ export interface Hole {
   spreads?: true;
   /** It is certainly a number, which is never split. */
   counts?: true;
+  /** What is known of the replacement. */
+  hints?: readonly Word[];
+  /** A command of the source produces it. */
+  made?: true;
+  /** It is a variable that tells about the place, and about no one's secrets. */
+  told?: true;
 }
 
 /**
@@ -46,6 +53,9 @@ export function scan(source: string, { start, end }: Span, holes: readonly Hole[
     open: false,
     many: false,
     braces: '',
+    hints: [],
+    made: false,
+    told: true,
   };
   while (reading.at < end) {
     if (!(mode === 'body' ? bodyPiece(reading) : barePiece(reading))) return null;
@@ -64,13 +74,24 @@ interface Reading extends Span {
   many: boolean;
   /** The characters outside of quotes that can make a brace expansion. */
   braces: string;
+  hints: Word[];
+  made: boolean;
+  /** All that is unknown so far is told. */
+  told: boolean;
 }
 
-function finish({ parts, open, many, braces }: Reading): Word {
-  if (open || /\{.*(?:,|\.\.).*\}/.test(braces)) return ANYTHING;
+function finish({ parts, open, many, braces, hints, made, told }: Reading): Word {
   const whole = joined(parts);
   const [only = ''] = whole;
-  return whole.length <= 1 && typeof only === 'string' ? only : { parts: whole, many };
+  const isBraced = /\{.*(?:,|\.\.).*\}/.test(braces);
+  if (!open && !isBraced && whole.length <= 1 && typeof only === 'string') return only;
+  const all = [...hints, ...hintsOf(whole, { isBraced })];
+  const more = {
+    ...(all.length > 0 && { hints: all }),
+    ...(made && { made: true as const }),
+    ...(told && !isBraced && { told: true as const }),
+  };
+  return open || isBraced ? { ...ANYTHING, ...more } : { parts: whole, many, ...more };
 }
 
 /** Joins adjacent texts; an empty text remains only if it is the only part. */
@@ -102,12 +123,18 @@ function barePiece(reading: Reading): boolean {
   if (char === '*' || char === '?') return gap(reading, { any: char === '*' ? 'name' : 'char' }, 1);
   if (char === '[') return bracket(reading);
   // Shells may disagree on the meaning of such a character outside of quotes.
-  if (mode === 'word' && UNCLEAR.test(char)) reading.open = true;
+  if (mode === 'word' && UNCLEAR.test(char)) openUp(reading);
   if ('{},.'.includes(char)) reading.braces += char;
   return take(reading, char, char.length);
 }
 
 const UNCLEAR = /[\p{Z}\p{C}]/u;
+
+/** The text is unknown, and not because of a variable. */
+function openUp(reading: Reading): void {
+  reading.open = true;
+  reading.told = false;
+}
 
 function take(reading: Reading, text: string, length: number): true {
   reading.parts.push(text);
@@ -118,6 +145,7 @@ function take(reading: Reading, text: string, length: number): true {
 /** A glob may become any number of file names. */
 function gap(reading: Reading, any: Gap, length: number): true {
   reading.parts.push(any);
+  reading.told = false;
   reading.many = true;
   reading.at += length;
   return true;
@@ -172,13 +200,13 @@ function dollar(reading: Reading): boolean {
   if (startsExpansion(next)) return hole(reading, 'bare');
   if (next === '"') {
     // Bash looks such a string up in a catalogue of translations.
-    reading.open = true;
+    openUp(reading);
     return take(reading, '', 1);
   }
   if (next !== "'") return take(reading, '$', 1);
   const string = ansiCString(source, at, end);
   if (string === null) return false;
-  if (string.text === null) reading.open = true;
+  if (string.text === null) openUp(reading);
   return take(reading, string.text ?? '', string.length);
 }
 
@@ -186,6 +214,9 @@ function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
   const found = reading.holes.find(({ start }) => start === reading.at);
   if (found === undefined || found.end > reading.end) return false;
   if (found.text !== undefined && where === 'quoted') return take(reading, found.text, found.end - found.start);
+  if (!found.told) reading.told = false;
+  if (found.made) reading.made = true;
+  reading.hints.push(...(found.hints ?? []));
   if (found.value !== undefined && where === 'quoted') {
     reading.parts.push(...(typeof found.value === 'string' ? [found.value] : found.value.parts));
     reading.at = found.end;
@@ -208,7 +239,7 @@ function tilde(reading: Reading): boolean {
   const expands = at === start || before === '=' || before === ':';
   if (!expands) return take(reading, '~', 1);
   const next = at + 1 < end ? source[at + 1] : '/';
-  if (next !== '/' && next !== ':') reading.open = true;
+  if (next !== '/' && next !== ':') openUp(reading);
   reading.parts.push({ any: 'home' });
   reading.at += 1;
   return true;
@@ -219,6 +250,6 @@ function bracket(reading: Reading): boolean {
   const rest = source.slice(at, end);
   if (!rest.includes(']')) return take(reading, '[', 1);
   const simple = /^\[[^\]['"$`\\/]+\]/.exec(rest);
-  if (simple === null) reading.open = true;
+  if (simple === null) openUp(reading);
   return gap(reading, { any: 'char' }, simple?.[0].length ?? 1);
 }

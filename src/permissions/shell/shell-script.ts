@@ -95,6 +95,12 @@ export interface OpenWord {
   readonly many: boolean;
   /** It is a pipe to or from commands that are listed on their own: `<(sort a)`. */
   readonly pipe?: true;
+  /** Texts and patterns that it may become, or that a part of it may: what is known of it. */
+  readonly hints?: readonly Word[];
+  /** It comes from the output of a command. */
+  readonly made?: true;
+  /** It is unknown only by variables that tell about the place, and about no one's secrets. */
+  readonly told?: true;
 }
 
 export type Part = string | Gap;
@@ -106,6 +112,8 @@ export interface Gap {
 
 export const ANY_TEXT: Gap = { any: 'text' };
 export const ANYTHING: OpenWord = { parts: [ANY_TEXT], many: true };
+/** Any words, from the output of another command. */
+export const LISTED_WORDS: OpenWord = { ...ANYTHING, made: true };
 export const PIPE: OpenWord = { parts: [ANY_TEXT], many: false, pipe: true };
 
 export const NOTHING: ShellScript = { commands: [], redirects: [], unknown: null, ordered: true };

@@ -229,9 +229,10 @@ function assignment(reader: Reader, node: SyntaxNode): Assignment {
 function assigned(reader: Reader, value: SyntaxNode | undefined): Word {
   if (value === undefined || value.start === value.end) return '';
   if (value.type !== 'array') return readWord(reader, value, '=');
+  const hints: Word[] = [];
   for (const child of childrenOf(reader.source, value, 'lines').filter(({ named }) => named)) {
     if (reader.source[child.start] === '[') reader.doubt(ARITHMETIC);
-    readWord(reader, child);
+    hints.push(readWord(reader, child));
   }
-  return ANYTHING;
+  return { ...ANYTHING, ...(hints.length > 0 && { hints }) };
 }

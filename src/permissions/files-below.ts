@@ -1,0 +1,68 @@
+import { type Dirent, readdirSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** A file, and whether its name is a link to it. */
+export interface FoundFile {
+  path: string;
+  isLink: boolean;
+}
+
+/** Lists the files below a directory, or the file itself; null when they are too many, or lie behind linked directories. */
+export type FilesBelow = (directory: string) => readonly FoundFile[] | null;
+
+/**
+ * Makes the function that lists them. Several rules ask about the same directory for one decision: an answer counts for the
+ * next moment, by the clock that is given (milliseconds).
+ */
+export function createFilesBelow(now: () => number): FilesBelow {
+  const known = new Map<string, readonly FoundFile[] | null>();
+  let listedAt = Number.NEGATIVE_INFINITY;
+  return (directory) => {
+    if (now() - listedAt > COUNTS_MS) known.clear();
+    if (known.size === 0) listedAt = now();
+    const answer = known.get(directory) ?? (known.has(directory) ? null : listFiles(directory));
+    known.set(directory, answer);
+    return answer;
+  };
+}
+
+const COUNTS_MS = 100;
+/** Listing them takes about 10 ms, and nothing else runs meanwhile. */
+const MAX_NAMES = 3000;
+
+function listFiles(directory: string): FoundFile[] | null {
+  const files: FoundFile[] = [];
+  const waiting = [directory];
+  let names = 0;
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    const entries = entriesOf(path);
+    if (entries === null) return null;
+    if (entries === 'file') files.push({ path, isLink: true });
+    else {
+      names += entries.length;
+      if (names > MAX_NAMES) return null;
+      for (const entry of entries) {
+        const below = join(path, entry.name);
+        if (entry.isSymbolicLink() && leadsToDirectory(below)) return null;
+        if (!entry.isDirectory()) files.push({ path: below, isLink: entry.isSymbolicLink() });
+        // What git stores there has no names of its own.
+        else if (!(entry.name === 'objects' && path.endsWith('/.git'))) waiting.push(below);
+      }
+    }
+  }
+  return files;
+}
+
+function entriesOf(path: string): Dirent[] | 'file' | null {
+  try {
+    return readdirSync(path, { withFileTypes: true });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : '';
+    if (code === 'ENOENT') return [];
+    return code === 'ENOTDIR' ? 'file' : null;
+  }
+}
+
+function leadsToDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
