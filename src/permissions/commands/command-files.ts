@@ -34,19 +34,20 @@ export function caughtFile(
   const unknown = whyUnknown(script);
   if (unknown !== null) return `a file that cannot be told beforehand (${unknown})`;
   const directories = directoriesOf(script, policy);
+  const commands = everyCommand(script);
+  const changers = commands.filter(mayBringFiles);
   const opened = everyRedirect(script).filter((each) => kind === 'read' || each.kind === 'write');
   const tracked = changesTracked(script) ? {} : { tracked: true as const };
   const files = [
     ...opened.map(({ target }): NamedFile => ({ word: target, directories })),
-    ...script.commands.flatMap((top) => {
-      const isStill = staysStill(script, top);
-      return everyCommand({ ...script, commands: [top] }).flatMap((command) =>
-        namedFiles(command, kind, { script, directories, policy }).map((file) => ({
-          ...file,
-          ...(isStill && { isStill }),
-        })),
-      );
+    ...commands.flatMap((command) => {
+      const isStill = changers.every((each) => each === command);
+      return namedFiles(command, kind, { directories, policy }).map((file) => ({
+        ...file,
+        ...(isStill && { isStill: true as const }),
+      }));
     }),
+    ...derivedFiles(commands, { directories, isStill: changers.length <= 1 }),
   ].map(({ tracked: isTracked, ...file }) => ({ ...file, ...(isTracked && tracked) }));
   if (files.length * policy.deny.length > MAX_COMPARED)
     return `one of ${files.length} files, which are too many to check`;
@@ -118,11 +119,10 @@ interface NamedFile {
   isHistory?: true;
 }
 
-/** Whether all other commands of a script only read, so that this one finds the files that are there now. */
-function staysStill(script: ShellScript, top: ShellCommand): true | null {
-  const isOther = (each: ShellCommand) =>
-    each !== top && each.meaning?.reads !== true && !/^(?:echo|printf|read|test|\[|:)$/.test(String(each.words[0]));
-  return script.commands.some(isOther) ? null : true;
+/** Whether a command may bring files to a place: all but those that read, make directories, remove, or only start others. */
+function mayBringFiles({ words: [name], meaning, runs }: ShellCommand): boolean {
+  if (name === undefined || meaning?.reads || runs !== null) return false;
+  return !/^(?:echo|printf|read|test|\[|:|cd|mkdir|rm|rmdir)$/.test(String(name));
 }
 
 const MAX_PLACES = 32;
@@ -167,15 +167,17 @@ export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | nul
 function namedFiles(
   command: ShellCommand,
   kind: 'read' | 'edit',
-  { script, directories, policy: { roots } }: { script: ShellScript; directories: ScriptDirectories; policy: Policy },
+  { directories, policy: { roots } }: { directories: ScriptDirectories; policy: Policy },
 ): NamedFile[] {
   const { words, meaning, elsewhere } = command;
   const isHistory = typeof words[0] === 'string' && programName(words[0]) === 'git';
   const places = (isElsewhere: boolean | undefined) => (isElsewhere ? { ...directories, anywhere: true } : directories);
   // What changes the files of a whole repository does not show them.
   const uses =
-    meaning?.files.filter(({ access, repository }) =>
-      access === 'write' ? kind === 'edit' || !repository : kind === 'read',
+    meaning?.files.filter(
+      ({ access, repository, word }) =>
+        !(typeof word === 'object' && word.pipe) &&
+        (access === 'write' ? kind === 'edit' || !repository : kind === 'read'),
     ) ?? [];
   // A program that gets a word which no grammar reads may take it for a path.
   const given = meaning === null ? words.slice(1) : meaning.passes;
@@ -191,18 +193,22 @@ function namedFiles(
       .filter(isPathLike)
       .flatMap((word) => [...valuesOf(word), ...(meaning === null && namesList(word) ? [ANYTHING] : [])])
       .map((word) => ({ word, directories: places(elsewhere) })),
-    ...(meaning === null ? textAndDerived(command, script) : []).map((file) => ({
-      ...file,
-      directories: places(elsewhere),
-    })),
+    ...(meaning === null ? namesInTexts(command) : []).map((word) => ({ word, directories: places(elsewhere) })),
   ];
 }
 
-function textAndDerived(command: ShellCommand, script: ShellScript): Omit<NamedFile, 'directories'>[] {
-  const { words, listed } = derivedNames(command, script);
+/** The files that programs without a grammar may get by words whose values are not known. */
+function derivedFiles(
+  commands: readonly ShellCommand[],
+  { directories, isStill }: { directories: ScriptDirectories; isStill: boolean },
+): NamedFile[] {
+  const { words, listed } = derivedNames(commands);
+  const isElsewhere = commands.some(({ meaning, elsewhere }) => meaning === null && elsewhere);
+  const places = isElsewhere ? { ...directories, anywhere: true } : directories;
+  const still = isStill ? { isStill: true as const } : {};
   return [
-    ...[...namesInTexts(command), ...words.flatMap(valuesOf)].map((word) => ({ word })),
-    ...listed.map(({ reach, ...file }) => ({ ...file, below: reach })),
+    ...words.flatMap(valuesOf).map((word) => ({ word, directories: places })),
+    ...listed.map(({ reach, ...file }) => ({ ...file, below: reach, directories: places, ...still })),
   ];
 }
 
@@ -254,7 +260,7 @@ function mayTouch(file: NamedFile, matcher: PathMatcher, policy: Policy): boolea
 /** Whether none of the files that lie below these paths now is one that the rule means. */
 function isClear(file: NamedFile, paths: readonly string[], matcher: PathMatcher, policy: Policy): boolean {
   const { isStill, isHistory, named, directories, word } = file;
-  if (!isStill || isHistory || directories.anywhere || directories.links) return false;
+  if (!isStill || isHistory || directories.anywhere) return false;
   const pattern = typeof word === 'object' ? word.parts : null;
   return [...new Set(paths.map((path) => resolve(path)))].every((path) => {
     const files = policy.filesBelow?.(path) ?? null;
@@ -265,6 +271,7 @@ function isClear(file: NamedFile, paths: readonly string[], matcher: PathMatcher
         (named === undefined || patternsMeet(named, [basename(each)])) &&
         (pattern === null || findsOnTheWay(pattern, each.slice(path.length + 1))),
     );
+    if (directories.links && files.some(({ isLink }) => isLink)) return false;
     const real = policy.realPath(path);
     const asWritten = { ...policy, realPath: (each: string) => each };
     const isMeant = (each: string) => matcher.matchesOne(namedPath(each, asWritten, 'forbid'));

@@ -57,7 +57,9 @@ function shellBehind({ words }: SimpleCommand, grammars: Grammars, within: Withi
 function codesIn({ words, input, fed = [] }: SimpleCommand, within: Within): ShellScript[] {
   const texts = [...words, ...(input === undefined ? [] : [input]), ...fed];
   return texts.flatMap((text) =>
-    typeof text === 'string' && /[\s;&|(!]/.test(text) && text.length <= MAX_CODE ? [within.text(text)] : [],
+    typeof text === 'string' && /[\s;&|(!]/.test(text) && text.length <= MAX_CODE && text.trim() !== ''
+      ? [within.guess(text)]
+      : [],
   );
 }
 

@@ -1,14 +1,5 @@
 import { programName } from '../shell/program-patterns.ts';
-import {
-  everyCommand,
-  type FileUse,
-  isGlob,
-  type OpenWord,
-  type Part,
-  type ShellCommand,
-  type ShellScript,
-  type Word,
-} from '../shell/shell-script.ts';
+import { type FileUse, isGlob, type OpenWord, type Part, type ShellCommand, type Word } from '../shell/shell-script.ts';
 
 /** Files that a command of the line lists, and that another may get as its words. */
 export type Listed = Pick<FileUse, 'word' | 'reach' | 'tracked'> & {
@@ -17,19 +8,18 @@ export type Listed = Pick<FileUse, 'word' | 'reach' | 'tracked'> & {
 };
 
 /**
- * What the words of a program without a grammar may turn out to be: what is known of the words themselves, the other words of
+ * What the words of programs without a grammar may turn out to be: what is known of the words themselves, the other words of
  * the line if a variable is among them, and the files that the line lists if a list reaches them (`find … | xargs tool`).
  */
-export function derivedNames({ words }: ShellCommand, script: ShellScript): { words: Word[]; listed: Listed[] } {
-  const open = words.slice(1).filter((word) => isUnknown(word));
+export function derivedNames(commands: readonly ShellCommand[]): { words: Word[]; listed: Listed[] } {
+  const open = commands.flatMap(({ words, meaning }) => (meaning === null ? words.slice(1).filter(isUnknown) : []));
   if (open.length === 0) return { words: [], listed: [] };
-  const all = everyCommand(script);
   const own = open.flatMap(({ hints = [] }) => hints);
   const isVariable = open.some(({ told }) => !told);
-  const isListed = isVariable && (open.some(({ made }) => made) || all.some(readsNames));
+  const isListed = isVariable && (open.some(({ made }) => made) || commands.some(readsNames));
   return {
-    words: [...own, ...(isVariable ? all.flatMap(wordsOf) : [])].flatMap(inBraces),
-    listed: isListed ? all.flatMap(listedBy) : [],
+    words: [...own, ...(isVariable ? commands.flatMap(wordsOf) : [])].flatMap(inBraces),
+    listed: isListed ? commands.flatMap(listedBy) : [],
   };
 }
 

@@ -14,8 +14,11 @@ export function withFedTexts(script: ParsedScript): ParsedScript {
     [...words.slice(1), ...(input === undefined ? [] : [input])].some(
       (word) => (typeof word === 'object' && word.pipe) || written.has(nameOf(word)),
     );
-  if (!script.commands.some(isFed)) return script;
+  const fed = script.commands.filter(isFed);
+  if (fed.length === 0) return script;
   const texts = script.commands.flatMap(textsPrinted);
+  if (fed.length * texts.length > MAX_TEXTS)
+    return { ...script, unknown: 'too many of its commands read what others print' };
   return {
     ...script,
     commands: script.commands.map((command) =>
@@ -23,6 +26,9 @@ export function withFedTexts(script: ParsedScript): ParsedScript {
     ),
   };
 }
+
+/** Each text is read for each command that gets it. */
+const MAX_TEXTS = 300;
 
 /** The name of a file in a word, also behind an option; empty for a word that is not known. */
 function nameOf(word: Word): string {

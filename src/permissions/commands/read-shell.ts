@@ -33,7 +33,7 @@ export type ShellReading = (text: string, parse: ParseShell | null) => ShellScri
 export function createShellReading(): ShellReading {
   const grammars = createGrammars();
   return (text, parse) => {
-    const script = readText(text, { parse, grammars, depth: 0 });
+    const script = readText(text, { parse, grammars, depth: 0, codes: { left: MAX_CODES } });
     const doubt = script.unknown ?? doubtAboutAll(script);
     return doubt === script.unknown ? script : { ...script, unknown: doubt };
   };
@@ -65,9 +65,14 @@ interface Reading {
   parse: ParseShell | null;
   grammars: Grammars;
   depth: number;
+  /** How many more texts are read as if they were code. */
+  codes: { left: number };
 }
 
-function readText(text: string, { parse, grammars, depth }: Reading): ShellScript {
+/** Texts for programs without a grammar; each takes as long as a command line. */
+const MAX_CODES = 200;
+
+function readText(text: string, { parse, grammars, depth, codes }: Reading): ShellScript {
   if (text.length > MAX_LENGTH) return notRead('the command is too long to be understood');
   if (depth > MAX_DEPTH) return notRead('code in it is nested too deep');
   if (text.trim() === '') return notStatic('there is no command in it');
@@ -78,14 +83,18 @@ function readText(text: string, { parse, grammars, depth }: Reading): ShellScrip
   const open = words.filter((word) => typeof word !== 'string');
   if (words.length > MAX_WORDS || open.length > MAX_OPEN_WORDS)
     return notRead('the command has too many words to be understood');
-  const next = { parse, grammars, depth: depth + 1 };
+  const next = { parse, grammars, depth: depth + 1, codes };
   const commands = parsed.commands.map((command) => started(command, next));
   return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };
 }
 
+/** What one command prints may reach all that follow. */
+const MAX_PIPES = 50;
+
 function plain(text: string): ParsedScript | null {
   const found = readPlain(text);
   if (found === null) return null;
+  if (found.piped.filter(Boolean).length > MAX_PIPES) return null;
   const commands: SimpleCommand[] = [];
   for (const [at, words] of found.commands.entries()) {
     const fed = commands.slice(at - 1).flatMap((before) => (found.piped[at] ? textsPrinted(before) : []));
@@ -97,6 +106,8 @@ function plain(text: string): ParsedScript | null {
 function started(command: SimpleCommand, reading: Reading): ShellCommand {
   const more = meaningOf(command, reading.grammars, {
     text: (text) => readText(text, reading),
+    guess: (text) =>
+      reading.codes.left-- > 0 ? readText(text, reading) : notStatic('it has too many texts that may be code'),
     words: (words, more) => {
       if (reading.depth > MAX_DEPTH) return notRead('code in it is nested too deep');
       const inner = started({ ...command, words, assigns: [], ...more }, { ...reading, depth: reading.depth + 1 });

@@ -48,6 +48,7 @@ function mayRun(command: ShellCommand, rule: readonly RuleWord[]): boolean {
 
 /** Whether a text would run what a rule names if it were code for a shell, or hands code to something that runs it. */
 function codeMayRun(code: ShellScript, rule: readonly RuleWord[]): boolean {
+  if (code.commands.length === 0 && code.unknown !== null && !code.unread) return true;
   return everyCommand(code).some((command) => {
     const [name, ...words] = command.words;
     const isRunner = typeof name === 'string' && RUNS_CODE.test(programName(name));

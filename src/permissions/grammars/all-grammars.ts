@@ -2,6 +2,7 @@ import { ARCHIVES } from './archives.ts';
 import { type OptionTable, optionTable } from './argv.ts';
 import { BUILD_TOOLS } from './build-tools.ts';
 import { BUILTINS } from './builtins.ts';
+import { CLOUDS } from './clouds.ts';
 import { CONTAINERS } from './containers.ts';
 import { EDITORS } from './editors.ts';
 import { FILE_TOOLS } from './file-tools.ts';
@@ -32,6 +33,7 @@ const FAMILIES: readonly (readonly Grammar[])[] = [
   BUILD_TOOLS,
   PACKAGE_RUNNERS,
   CONTAINERS,
+  CLOUDS,
 ];
 
 /** The programs whose words are known, by the names that they are started with. */

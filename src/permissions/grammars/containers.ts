@@ -16,7 +16,7 @@ export const CONTAINERS: readonly Grammar[] = [
   { names: 'docker-compose podman-compose', read: ({ words }, found) => compose(words, found) },
   { names: 'kubectl oc', read: kubectl },
   neverKnown(
-    'helm kustomize skaffold tilt k9s minikube kind k3d vagrant ansible ansible-playbook ansible-console puppet chef salt terraform tofu terragrunt pulumi packer buildah skopeo lxc lxc-attach lxd incus runc crun ctr crictl virsh qemu-system-x86_64 qemu-x86_64 wine wine64 multipass colima limactl devcontainer',
+    'kustomize skaffold tilt k9s minikube kind k3d vagrant ansible ansible-playbook ansible-console puppet chef salt terragrunt pulumi packer buildah skopeo lxc lxc-attach lxd incus runc crun ctr crictl virsh qemu-system-x86_64 qemu-x86_64 wine wine64 multipass colima limactl devcontainer',
     'it runs what its words and files say',
   ),
 ];
@@ -68,11 +68,22 @@ function mounts(argv: Argv, found: Findings) {
     if (name === 'v') {
       const host: Word =
         typeof value === 'string' ? (value.split(':')[0] ?? '') : { parts: [{ any: 'text' }], many: false };
-      found.file(host, 'tree');
-      found.file(host, 'taken');
+      if (argv.operands.slice(1).every(isBareWord)) {
+        // Then the program in the image gets no path, and works in the directory as any other program would.
+        found.file(host, 'edit');
+        found.passes(argv.operands.slice(1));
+      } else {
+        found.file(host, 'tree');
+        found.file(host, 'taken');
+      }
     }
     if (name === 'mount') found.doubt('which files it mounts cannot be told');
   }
+}
+
+/** A word that is neither a path of its own nor code: `npm test`, `--watch`. */
+function isBareWord(word: Word): boolean {
+  return typeof word === 'string' && /^[\w@:.=-]+$/.test(word) && !/^\.{1,2}$|^(?:ba|da|z|k|c)?sh$/.test(word);
 }
 
 function buildOutput(argv: Argv, found: Findings) {
@@ -93,6 +104,8 @@ function compose(words: readonly Word[], found: Findings) {
   );
   const name = words[at];
   if (name === undefined) return found.doubt('its subcommand is not known');
+  // It fills in what that file holds, and shows the result.
+  if (name === 'config') found.file('.env', 'in');
   const before = { names: '', options: COMPOSE, operands: 'never*', exact: true as const };
   found.readBy(before, words.slice(0, at));
   const starts = name === 'exec' || name === 'run';

@@ -1,4 +1,4 @@
-import type { SimpleCommand, Word } from '../shell/shell-script.ts';
+import { isGlob, type SimpleCommand, type Word } from '../shell/shell-script.ts';
 import { type Argv, type Findings, type Grammar, neverKnown, type Role, type TableGrammar } from './grammar.ts';
 
 /** A program that looks at the paths which its operands name; without one, at the current directory. */
@@ -185,7 +185,7 @@ function landing(argv: Argv, found: Findings) {
   const named = argv.value('t');
   const target = named ?? operands.at(-1);
   const sources = named === undefined ? operands.slice(0, -1) : operands;
-  found.passes(sources);
+  found.passes(sources.filter(mayBeProgram));
   if (found.program.endsWith('install') && argv.has('d')) return;
   // With one operand a link gets the name of its target, here.
   if (named === undefined && operands.length === 1 && found.program.endsWith('ln'))
@@ -195,6 +195,14 @@ function landing(argv: Argv, found: Findings) {
     if (argv.has('parents')) found.file(inside(target, source), 'out');
     found.file(inside(target, lastSegment(source)), 'out');
   }
+}
+
+/** A program that gets another name may be any word, but not what a star alone finds: those keep their names. */
+function mayBeProgram(word: Word): boolean {
+  const last = lastSegment(word);
+  return (
+    typeof last === 'string' || !isGlob(last) || last.parts.some((part) => typeof part === 'string' && /\w/.test(part))
+  );
 }
 
 function lastSegment(word: Word): Word {

@@ -127,6 +127,8 @@ export type StartedMore = Partial<Pick<SimpleCommand, 'elsewhere' | 'assigns'>>;
 /** How the code that a command starts is read in turn. */
 export interface Within {
   text(text: string): ShellScript;
+  /** Reads a text that may be code, or anything else. */
+  guess(text: string): ShellScript;
   words(words: readonly Word[], more?: StartedMore): ShellScript;
 }
 

@@ -74,7 +74,7 @@ export const NETWORK: readonly Grammar[] = [
   neverKnown('mtr nmap nping ndiff zenmap masscan', 'which files it opens and which scripts it runs cannot be told'),
   {
     names:
-      'telnet ftp lftp tftp rsh rlogin rexec socat openssl gpg gpg2 gpgv aria2c axel http https xh httpie lynx links w3m elinks aws gcloud gsutil az rclone s3cmd mc restic borg',
+      'telnet ftp lftp tftp rsh rlogin rexec socat openssl gpg gpg2 gpgv aria2c axel http https xh httpie lynx links w3m elinks gcloud gsutil az rclone s3cmd mc restic borg',
     options: 'help',
     operands: 'never*',
     more: (_argv, found) => found.doubt('which commands it starts and which files it opens cannot be told'),

@@ -90,6 +90,7 @@ function readStatements(reader: Reader, node: SyntaxNode): void {
 /** What one command prints is the input of the next. */
 function readPipeline(reader: Reader, node: SyntaxNode): void {
   let before: readonly SimpleCommand[] = [];
+  if (node.children.length > MAX_PIPE) reader.doubt('a pipe in it is too long to be understood');
   for (const child of childrenOf(reader.source, node, 'lines')) {
     if (!child.named) continue;
     const start = reader.commands.length;
@@ -98,6 +99,9 @@ function readPipeline(reader: Reader, node: SyntaxNode): void {
     before = reader.commands.slice(start);
   }
 }
+
+/** Each of them may print something for all that follow. */
+const MAX_PIPE = 100;
 
 function readCondition(reader: Reader, node: SyntaxNode): void {
   const { source } = reader;
