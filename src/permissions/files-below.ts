@@ -1,13 +1,13 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A file, and whether its name is a link to it. */
+/** What lies below a directory. */
 export interface FoundFile {
   path: string;
-  isLink: boolean;
+  kind: 'file' | 'link' | 'directory';
 }
 
-/** Lists the files below a directory, or the file itself; null when they are too many, or lie behind linked directories. */
+/** Lists what lies below a directory, or the file itself; null when they are too many, or lie behind linked directories. */
 export type FilesBelow = (directory: string) => readonly FoundFile[] | null;
 
 /**
@@ -37,16 +37,17 @@ function listFiles(directory: string): FoundFile[] | null {
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     const entries = entriesOf(path);
     if (entries === null) return null;
-    if (entries === 'file') files.push({ path, isLink: true });
+    if (entries === 'file') files.push({ path, kind: 'link' });
     else {
       names += entries.length;
       if (names > MAX_NAMES) return null;
       for (const entry of entries) {
         const below = join(path, entry.name);
         if (entry.isSymbolicLink() && leadsToDirectory(below)) return null;
-        if (!entry.isDirectory()) files.push({ path: below, isLink: entry.isSymbolicLink() });
+        const kind = entry.isDirectory() ? 'directory' : entry.isSymbolicLink() ? 'link' : 'file';
+        files.push({ path: below, kind });
         // What git stores there has no names of its own.
-        else if (!(entry.name === 'objects' && path.endsWith('/.git'))) waiting.push(below);
+        if (kind === 'directory' && !(entry.name === 'objects' && path.endsWith('/.git'))) waiting.push(below);
       }
     }
   }

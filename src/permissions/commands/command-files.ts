@@ -17,6 +17,7 @@ import {
   whyUnknown,
 } from '../shell/shell-script.ts';
 import { derivedNames } from './derived-names.ts';
+import { type FoundFiles, foundFiles, SPLITS } from './found-files.ts';
 import { namesInTexts } from './names-in-texts.ts';
 
 /**
@@ -115,6 +116,8 @@ interface NamedFile {
   named?: readonly Part[];
   /** What lies below is there now, and nothing else in the script changes it. */
   isStill?: true;
+  /** They are taken apart at blanks. */
+  isSplit?: true;
   /** History may hold further files. */
   isHistory?: true;
 }
@@ -133,7 +136,7 @@ function directoriesOf(script: ShellScript, policy: Policy): ScriptDirectories {
   let links = false;
   for (const { words, assigns } of everyCommand(script)) {
     if (assigns.some(({ name }) => name === 'CDPATH' || name === 'HOME')) anywhere = true;
-    if (makesLinks(words)) links = true;
+    if (makesLinks(words, (word) => holdsNoLink(word, policy))) links = true;
     if (words[0] !== 'cd' && words[0] !== 'pushd' && words[0] !== 'popd') continue;
     const target = words.slice(1).find((word) => typeof word !== 'string' || !/^-(?:[LPe@]+|-)$/.test(word));
     const known = target === undefined ? (policy.home ?? null) : textOf(target, policy);
@@ -144,16 +147,25 @@ function directoriesOf(script: ShellScript, policy: Policy): ScriptDirectories {
   return { directories: all, entered: all.slice(1), anywhere, links };
 }
 
-function makesLinks([name, ...words]: readonly Word[]): boolean {
+/** Whether a copy of this path certainly holds no link. */
+function holdsNoLink(word: Word, policy: Policy): boolean {
+  if (typeof word === 'object' && !isGlob(word)) return false;
+  const [text = ''] = typeof word === 'string' ? [word] : word.parts;
+  const fixed =
+    typeof word === 'string' ? word : typeof text === 'string' ? text.slice(0, text.lastIndexOf('/') + 1) : '';
+  const files = policy.filesBelow?.(resolve(commandCwd(policy), fixed)) ?? null;
+  return files?.every(({ kind }) => kind !== 'link') ?? false;
+}
+
+function makesLinks([name, ...words]: readonly Word[], holdsNone: (word: Word) => boolean): boolean {
   if (typeof name !== 'string') return false;
   const program = programName(name);
   if (/^(?:g?ln|link)$/.test(program)) return true;
-  return (
-    /^g?cp$/.test(program) &&
-    words.some(
-      (word) => typeof word !== 'string' || /^(?:-\w*[slaRrdP]|--(?:symbolic|link|archive|recursive))/.test(word),
-    )
-  );
+  if (!/^g?cp$/.test(program)) return false;
+  const isGiven = (option: RegExp) => words.some((word) => typeof word === 'string' && option.test(word));
+  if (isGiven(/^(?:-\w*[sl]|--(?:symbolic|link))/)) return true;
+  const mayCopy = isGiven(/^(?:-\w*[aRrdP]|--(?:archive|recursive|no-deref|preserve))/);
+  return mayCopy && !words.every((word) => (typeof word === 'string' && word.startsWith('-')) || holdsNone(word));
 }
 
 /** A word whose text is known, with the home directory filled in; null for any other word. */
@@ -172,17 +184,21 @@ function namedFiles(
   const { words, meaning, elsewhere } = command;
   const isHistory = typeof words[0] === 'string' && programName(words[0]) === 'git';
   const places = (isElsewhere: boolean | undefined) => (isElsewhere ? { ...directories, anywhere: true } : directories);
-  // What changes the files of a whole repository does not show them.
+  // What changes the files of a whole repository, or writes to names that a pattern finds, does not show them.
   const uses =
     meaning?.files.filter(
-      ({ access, repository, word }) =>
+      ({ access, repository, word, reach }) =>
         !(typeof word === 'object' && word.pipe) &&
-        (access === 'write' ? kind === 'edit' || !repository : kind === 'read'),
+        (access === 'write'
+          ? kind === 'edit' || !(repository || (reach === undefined && typeof word === 'object' && isGlob(word)))
+          : kind === 'read'),
     ) ?? [];
   // A program that gets a word which no grammar reads may take it for a path.
   const given = meaning === null ? words.slice(1) : meaning.passes;
   return [
-    ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository, tracked }) => {
+    ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository, tracked }): NamedFile[] => {
+      const found = isElsewhere || below !== undefined ? null : foundFiles(word, command.from);
+      if (found !== null) return filesFound(found, places(isElsewhere));
       const how = { below, ...(tracked && { tracked }), ...(isHistory && { isHistory: true as const }) };
       return [
         { word, directories: places(isElsewhere), ...how },
@@ -195,6 +211,12 @@ function namedFiles(
       .map((word) => ({ word, directories: places(elsewhere) })),
     ...(meaning === null ? namesInTexts(command) : []).map((word) => ({ word, directories: places(elsewhere) })),
   ];
+}
+
+/** What lies below the places where `find` begins. */
+function filesFound({ places, named, isSplit }: FoundFiles, directories: ScriptDirectories): NamedFile[] {
+  const how = { below: 'below' as const, directories, ...(named !== null && { named }), ...(isSplit && { isSplit }) };
+  return places.map((word) => ({ word, ...how }));
 }
 
 /** The files that programs without a grammar may get by words whose values are not known. */
@@ -265,18 +287,21 @@ function isClear(file: NamedFile, paths: readonly string[], matcher: PathMatcher
   return [...new Set(paths.map((path) => resolve(path)))].every((path) => {
     const files = policy.filesBelow?.(path) ?? null;
     // Too many: then the names decide, if they are known.
-    if (files === null) return named !== undefined && !matcher.mayBeNamed(named);
+    if (files === null) return named !== undefined && !file.isSplit && !matcher.mayBeNamed(named);
+    if (file.isSplit && files.some((each) => SPLITS.test(each.path))) return false;
     const meant = files.filter(
       ({ path: each }) =>
         (named === undefined || patternsMeet(named, [basename(each)])) &&
         (pattern === null || findsOnTheWay(pattern, each.slice(path.length + 1))),
     );
-    if (directories.links && files.some(({ isLink }) => isLink)) return false;
+    if (directories.links && files.some(({ kind }) => kind === 'link')) return false;
     const real = policy.realPath(path);
     const asWritten = { ...policy, realPath: (each: string) => each };
     const isMeant = (each: string) => matcher.matchesOne(namedPath(each, asWritten, 'forbid'));
-    return !meant.some(({ path: each, isLink }) =>
-      isLink || real === null ? matcher.matches(each) : isMeant(each) || isMeant(`${real}${each.slice(path.length)}`),
+    return !meant.some(({ path: each, kind }) =>
+      kind === 'link' || real === null
+        ? matcher.matches(each)
+        : isMeant(each) || isMeant(`${real}${each.slice(path.length)}`),
     );
   });
 }

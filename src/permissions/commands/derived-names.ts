@@ -1,5 +1,6 @@
 import { programName } from '../shell/program-patterns.ts';
 import { type FileUse, isGlob, type OpenWord, type Part, type ShellCommand, type Word } from '../shell/shell-script.ts';
+import { namePattern } from './found-files.ts';
 
 /** Files that a command of the line lists, and that another may get as its words. */
 export type Listed = Pick<FileUse, 'word' | 'reach' | 'tracked'> & {
@@ -59,16 +60,3 @@ function listedBy(command: ShellCommand): Listed[] {
 
 const LISTS = /^g?(?:find|bfs|fd|fdfind|ls|dir|vdir|tree|e?f?grep|rg|ag|git|locate|plocate|compgen|du)$/;
 const LISTS_ONLY = /^(?:-[a-zA-Z]*[lLg].*|--files(?:-with(?:out)?-match(?:es)?)?)$/;
-
-/** What `-name` demands of all that is found; null where the expression has alternatives. */
-function namePattern(words: readonly Word[]): readonly Part[] | null {
-  if (words.some((word) => /^(?:-o|-or|,|!|-not|\(|\))$/.test(String(word)))) return null;
-  const at = words.findIndex((word) => word === '-name' || word === '-iname');
-  const pattern = words[at + 1];
-  if (at === -1 || typeof pattern !== 'string' || /[[\\]/.test(pattern)) return null;
-  return pattern.split(/(\*|\?)/).flatMap((piece): Part[] => {
-    if (piece === '') return [];
-    if (piece === '*') return [{ any: 'name' }];
-    return [piece === '?' ? { any: 'char' } : piece];
-  });
-}

@@ -25,6 +25,7 @@ import { allowsText, allowsWords, type ShellSpec, shellSpec } from '../shell/she
 import { isHarmlessVariable } from '../shell/variables.ts';
 import { textOf } from './command-files.ts';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
+import { readsWhatItFinds } from './found-files.ts';
 
 /** Why a command may run without asking. */
 export type CommandGrant = { layer: 'default' | 'mode' } | { layer: 'allow-rule'; rule: Rule };
@@ -165,6 +166,8 @@ function strongest(grants: readonly (CommandGrant | null)[]): CommandGrant | nul
 function grantOne(command: ShellCommand, granting: Granting, footing: Footing): CommandGrant | null {
   if (!command.assigns.every(isHarmless)) return null;
   const byPaths = grantByPaths(command, granting.policy, footing);
+  if (footing === 'paths hold' && readsWhatItFinds(command, granting.policy, (word) => mayRead(word, granting.policy)))
+    return { layer: 'default' };
   return byPaths ?? grantByRule(command.words, granting.rules) ?? grantWrapped(command, granting, footing);
 }
 

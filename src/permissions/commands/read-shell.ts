@@ -98,7 +98,8 @@ function plain(text: string): ParsedScript | null {
   const commands: SimpleCommand[] = [];
   for (const [at, words] of found.commands.entries()) {
     const fed = commands.slice(at - 1).flatMap((before) => (found.piped[at] ? textsPrinted(before) : []));
-    commands.push({ words, assigns: [], ...(fed.length > 0 && { fed }) });
+    const from = found.piped[at] ? commands[at - 1] : undefined;
+    commands.push({ words, assigns: [], ...(fed.length > 0 && { fed }), ...(from !== undefined && { from }) });
   }
   return { commands, redirects: [], unknown: null, ordered: found.ordered };
 }

@@ -1,4 +1,4 @@
-import { ANYTHING, type SimpleCommand, type Word } from '../shell/shell-script.ts';
+import { ANY_TEXT, ANYTHING, type OpenWord, type SimpleCommand, type Word } from '../shell/shell-script.ts';
 import type { Findings, Grammar } from './grammar.ts';
 import { filledIn } from './wrappers.ts';
 
@@ -83,12 +83,16 @@ function written(file: Word, length: number, found: Findings): number {
   return length;
 }
 
+/** Names that it has found, each beginning with the path that it was given. */
+const FOUND: OpenWord = { parts: [ANY_TEXT], many: false, made: true, listed: 'whole' };
+
 function executed(words: readonly Word[], at: number, found: Findings): number | null {
   const end = words.findIndex(
     (each, position) => position > at && (each === ';' || (each === '+' && words[position - 1] === '{}')),
   );
   if (end === -1) return null;
-  const command = words.slice(at + 1, end).map((each) => filledIn(each, '{}'));
-  found.starts(command, String(words[at]).endsWith('dir') ? { elsewhere: true } : {});
+  const command = words.slice(at + 1, end).map((each) => (each === '{}' ? FOUND : filledIn(each, '{}')));
+  const from = { ...found.command, words: [found.program, ...words] };
+  found.starts(command, String(words[at]).endsWith('dir') ? { elsewhere: true } : { from });
   return end + 1 - at;
 }

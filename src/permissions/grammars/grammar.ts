@@ -122,7 +122,7 @@ export interface Findings {
 }
 
 /** What else is known about a command that is started: the variables set for it, and that it runs elsewhere. */
-export type StartedMore = Partial<Pick<SimpleCommand, 'elsewhere' | 'assigns'>>;
+export type StartedMore = Partial<Pick<SimpleCommand, 'elsewhere' | 'assigns' | 'from'>>;
 
 /** How the code that a command starts is read in turn. */
 export interface Within {

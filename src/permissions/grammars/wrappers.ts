@@ -1,9 +1,10 @@
 import { plainArgv } from '../shell/plain-words.ts';
 import {
   ANY_TEXT,
+  ANYTHING,
   type Assignment,
   argvOf,
-  LISTED_WORDS,
+  type OpenWord,
   type SimpleCommand,
   type Word,
 } from '../shell/shell-script.ts';
@@ -267,6 +268,8 @@ function xargs({ words }: SimpleCommand, found: Findings) {
   }
   for (const { role, value } of argv.given) if (value !== undefined) found.file(value, role);
   const command = argv.operands.length === 0 ? ['echo'] : argv.operands;
+  const isPlain = !argv.has('a', 'd', 'e', 'E');
+  const listing = isPlain ? { listed: argv.has('0') ? ('whole' as const) : ('split' as const) } : {};
   // The mark of the last of these options counts, and one without a value means the usual mark.
   const replace = argv.given.findLast(
     ({ name }) => name === 'I' || name === 'i' || name === 'L' || name === 'l' || name === 'n',
@@ -274,12 +277,15 @@ function xargs({ words }: SimpleCommand, found: Findings) {
   if (replace?.name !== 'I' && replace?.name !== 'i') {
     const marks = argv.given.filter(({ name }) => name === 'I' || name === 'i');
     if (marks.length > 0) return found.doubt('how it fills in what it reads cannot be told');
-    return found.starts([...command, LISTED_WORDS]);
+    return found.starts([...command, { ...ANYTHING, made: true, ...listing }]);
   }
   const mark = replace.value ?? '{}';
   if (typeof mark !== 'string' || mark === '') return found.doubt('how it fills in what it reads cannot be told');
-  found.starts(command.map((word) => filledIn(word, mark)));
+  found.starts(command.map((word) => (word === mark ? { ...ITEM, ...listing } : filledIn(word, mark))));
 }
+
+/** One word from the output of another command. */
+const ITEM: OpenWord = { parts: [ANY_TEXT], many: false, made: true };
 
 /** A word in which a mark is replaced by unknown text. */
 export function filledIn(word: Word, mark: string): Word {

@@ -103,7 +103,7 @@ function heldBy(visit: Visit, name: string): Omit<Hole, 'start' | 'end'> {
   }
   if (!TELLS_PLACE.test(name) || !isNeverSet(name, visit)) return {};
   if (name === 'HOME') return { value: { parts: [{ any: 'home' }], many: false }, told: true };
-  return { told: true };
+  return { told: true, ...(name === 'PWD' && { isHere: true as const }) };
 }
 
 function pickKnown(word: OpenWord): Pick<Hole, 'hints' | 'made'> {
@@ -148,7 +148,7 @@ function substitution(visit: Visit, node: SyntaxNode, text: string): Omit<Hole, 
   }
   visit.substituted(node);
   const given = visit.givenBy(node);
-  if (/^(?:\$\(|`)\s*pwd\s*[)`]$/.test(text)) return { told: true };
+  if (/^(?:\$\(|`)\s*pwd\s*[)`]$/.test(text)) return { told: true, isHere: true };
   return given === null ? { made: true } : { text: given };
 }
 

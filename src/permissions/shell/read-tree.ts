@@ -95,9 +95,24 @@ function readPipeline(reader: Reader, node: SyntaxNode): void {
     if (!child.named) continue;
     const start = reader.commands.length;
     readStatement(reader, child);
-    feed(reader, start, before.flatMap(textsPrinted));
+    const [from, ...others] = before;
+    const isOne =
+      reader.commands.length === start + 1 &&
+      others.length === 0 &&
+      isSimple(child) &&
+      !definesFunctions(reader.source);
+    feed(reader, start, before.flatMap(textsPrinted), isOne ? from : undefined);
     before = reader.commands.slice(start);
   }
+}
+
+function isSimple(node: SyntaxNode): boolean {
+  return node.type === 'command' || (node.type === 'redirected_statement' && node.children[0]?.type === 'command');
+}
+
+/** Then a name may mean another command. */
+function definesFunctions(source: string): boolean {
+  return /\(\s*\)|\bfunction\b/.test(source);
 }
 
 /** Each of them may print something for all that follow. */

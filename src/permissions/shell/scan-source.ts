@@ -22,6 +22,8 @@ export interface Hole {
   made?: true;
   /** It is a variable that tells about the place, and about no one's secrets. */
   told?: true;
+  /** It is the directory that the shell is in. */
+  isHere?: true;
 }
 
 /**
@@ -222,11 +224,18 @@ function hole(reading: Reading, where: 'bare' | 'quoted'): boolean {
     reading.at = found.end;
     return true;
   }
+  if (found.isHere && where === 'quoted' && isWholeStart(reading, found.end))
+    return take(reading, '.', found.end - found.start);
   reading.parts.push(found.counts ? { any: 'name' } : ANY_TEXT);
   // Outside of quotes bash splits the text: it may produce further words that are unknown.
   if (found.spreads || (where === 'bare' && !found.counts)) reading.open = true;
   reading.at = found.end;
   return true;
+}
+
+/** Whether a word begins here, and ends there or continues below: then the directory of the shell is `.`. */
+function isWholeStart({ parts, source, mode }: Reading, end: number): boolean {
+  return mode === 'word' && parts.every((part) => part === '') && /^["/:]/.test(source.slice(end, end + 1));
 }
 
 /**

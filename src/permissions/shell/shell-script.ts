@@ -22,6 +22,10 @@ export interface SimpleCommand {
   readonly input?: Word;
   /** Texts that other commands of the line print or write for it: through a pipe, or into a file that it names. */
   readonly fed?: readonly Word[];
+  /** The one command whose output is its input. */
+  readonly from?: SimpleCommand;
+  /** It takes its input from a file or a text, not from a pipe. */
+  readonly ownInput?: true;
   /** Set when the command runs in a directory of its own: relative paths could be anywhere. */
   readonly elsewhere?: true;
 }
@@ -99,6 +103,8 @@ export interface OpenWord {
   readonly hints?: readonly Word[];
   /** It comes from the output of a command. */
   readonly made?: true;
+  /** Names that `from` lists: whole, or split at blanks. */
+  readonly listed?: 'whole' | 'split';
   /** It is unknown only by variables that tell about the place, and about no one's secrets. */
   readonly told?: true;
 }
@@ -112,8 +118,6 @@ export interface Gap {
 
 export const ANY_TEXT: Gap = { any: 'text' };
 export const ANYTHING: OpenWord = { parts: [ANY_TEXT], many: true };
-/** Any words, from the output of another command. */
-export const LISTED_WORDS: OpenWord = { ...ANYTHING, made: true };
 export const PIPE: OpenWord = { parts: [ANY_TEXT], many: false, pipe: true };
 
 export const NOTHING: ShellScript = { commands: [], redirects: [], unknown: null, ordered: true };

@@ -81,7 +81,12 @@ function finish(reader: Reader, { words, assigns, inputs }: Draft): void {
   if (words.length === 0 && assigns.length === 0) return;
   const [input] = inputs;
   // With several inputs one wins; it does not matter here which one.
-  reader.commands.push({ words, assigns, ...(inputs.length === 1 && input !== undefined && { input }) });
+  reader.commands.push({
+    words,
+    assigns,
+    ...(inputs.length === 1 && input !== undefined && { input }),
+    ...(inputs.length > 0 && { ownInput: true as const }),
+  });
 }
 
 /** Unquoted, as the first word of a command, these are keywords: the parser must have misread the source. */
@@ -190,11 +195,12 @@ function withHeredoc(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
 }
 
 /** Adds texts that a pipe brings to the commands from this one on. */
-export function feed({ commands }: Reader, start: number, texts: readonly Word[]): void {
-  if (texts.length === 0) return;
+export function feed({ commands }: Reader, start: number, texts: readonly Word[], from?: SimpleCommand): void {
+  if (texts.length === 0 && from === undefined) return;
   for (let at = start; at < commands.length; at++) {
     const command = commands[at] as SimpleCommand;
-    commands[at] = { ...command, fed: [...(command.fed ?? []), ...texts] };
+    const more = from !== undefined && !command.ownInput && command.from === undefined ? { from } : {};
+    commands[at] = { ...command, ...more, ...(texts.length > 0 && { fed: [...(command.fed ?? []), ...texts] }) };
   }
 }
 
