@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import type { Access } from '../tools/tool.ts';
 import { HeddleError } from '../wire/errors.ts';
-import type { FilesBelow } from './files-below.ts';
 import { type PermissionMode, parseMode } from './modes.ts';
 import type { RealPath } from './real-path.ts';
 import type { Rule } from './rules.ts';
@@ -68,6 +67,14 @@ export interface Policy {
   readonly sandbox?: SandboxPolicy;
   /** Reads a command with a parser before it is judged. Absent: only plain commands are understood. */
   readonly readCommand?: ReadCommand;
+}
+
+/** Lists what lies below a directory, or the file itself; null when that is too much, or lies behind linked directories. */
+export type FilesBelow = (directory: string) => readonly FileBelow[] | null;
+
+export interface FileBelow {
+  path: string;
+  kind: 'file' | 'link' | 'directory';
 }
 
 /** How a sandbox affects permissions. */

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { SCOPES } from '../../config/settings/scopes.ts';
 import type { Settings } from '../../config/settings/settings.ts';
-import { createFilesBelow } from '../../permissions/files-below.ts';
+import { createFilesBelow } from '../../permissions/commands/files-below.ts';
 import { trackedFiles } from '../../permissions/git-index.ts';
 import { laterPaths } from '../../permissions/later-paths.ts';
 import { parseMode } from '../../permissions/modes.ts';

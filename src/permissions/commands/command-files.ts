@@ -17,7 +17,7 @@ import {
   whyUnknown,
 } from '../shell/shell-script.ts';
 import { derivedNames } from './derived-names.ts';
-import { type FoundFiles, foundFiles, SPLITS } from './found-files.ts';
+import { type FindResults, resultsOfFind, SPLITS } from './find-results.ts';
 import { namesInTexts } from './names-in-texts.ts';
 
 /**
@@ -123,9 +123,11 @@ interface NamedFile {
 }
 
 /** Whether a command may bring files to a place: all but those that read, make directories, remove, or only start others. */
-function mayBringFiles({ words: [name], meaning, runs }: ShellCommand): boolean {
+function mayBringFiles({ words, meaning, runs }: ShellCommand): boolean {
+  const [name, ...rest] = words;
   if (name === undefined || meaning?.reads || runs !== null) return false;
-  return !/^(?:echo|printf|read|test|\[|:|cd|mkdir|rm|rmdir)$/.test(String(name));
+  if (name === 'mkdir') return rest.some((word) => typeof word !== 'string' || SPLITS.test(word));
+  return !/^(?:echo|printf|read|test|\[|:|cd|rm|rmdir)$/.test(String(name));
 }
 
 const MAX_PLACES = 32;
@@ -197,7 +199,7 @@ function namedFiles(
   const given = meaning === null ? words.slice(1) : meaning.passes;
   return [
     ...uses.flatMap(({ word, elsewhere: isElsewhere, reach: below, repository, tracked }): NamedFile[] => {
-      const found = isElsewhere || below !== undefined ? null : foundFiles(word, command.from);
+      const found = isElsewhere || below !== undefined ? null : resultsOfFind(word, command.from);
       if (found !== null) return filesFound(found, places(isElsewhere));
       const how = { below, ...(tracked && { tracked }), ...(isHistory && { isHistory: true as const }) };
       return [
@@ -214,7 +216,7 @@ function namedFiles(
 }
 
 /** What lies below the places where `find` begins. */
-function filesFound({ places, named, isSplit }: FoundFiles, directories: ScriptDirectories): NamedFile[] {
+function filesFound({ places, named, isSplit }: FindResults, directories: ScriptDirectories): NamedFile[] {
   const how = { below: 'below' as const, directories, ...(named !== null && { named }), ...(isSplit && { isSplit }) };
   return places.map((word) => ({ word, ...how }));
 }

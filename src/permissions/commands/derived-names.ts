@@ -1,6 +1,6 @@
 import { programName } from '../shell/program-patterns.ts';
 import { type FileUse, isGlob, type OpenWord, type Part, type ShellCommand, type Word } from '../shell/shell-script.ts';
-import { namePattern } from './found-files.ts';
+import { namePattern } from './find-results.ts';
 
 /** Files that a command of the line lists, and that another may get as its words. */
 export type Listed = Pick<FileUse, 'word' | 'reach' | 'tracked'> & {

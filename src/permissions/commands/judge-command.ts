@@ -25,7 +25,7 @@ import { allowsText, allowsWords, type ShellSpec, shellSpec } from '../shell/she
 import { isHarmlessVariable } from '../shell/variables.ts';
 import { textOf } from './command-files.ts';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
-import { readsWhatItFinds } from './found-files.ts';
+import { readsWhatItFinds } from './find-results.ts';
 
 /** Why a command may run without asking. */
 export type CommandGrant = { layer: 'default' | 'mode' } | { layer: 'allow-rule'; rule: Rule };

@@ -1,7 +1,6 @@
 import type { SimpleCommand, Word } from '../shell/shell-script.ts';
 import { GIT_READERS } from './git-readers.ts';
-import { isHarmlessSetting } from './git-settings.ts';
-import { GIT_WRITERS } from './git-writers.ts';
+import { GIT_WRITERS, isHarmlessSetting } from './git-writers.ts';
 import { type Findings, type Grammar, neverKnown, type TableGrammar } from './grammar.ts';
 
 const SUBCOMMANDS: ReadonlyMap<string, TableGrammar> = new Map(

@@ -78,7 +78,7 @@ interface Reading extends Span {
   braces: string;
   hints: Word[];
   made: boolean;
-  /** All that is unknown so far is told. */
+  /** All that is unknown so far are variables about the place. */
   told: boolean;
 }
 

@@ -33,9 +33,13 @@ export function readRedirected(reader: Reader, node: SyntaxNode): void {
   const [body, ...others] = children.filter((child) => !isRedirect(child));
   if (others.length > 0) throw new Unreadable();
   const isSimple = body === undefined || body.type === 'command';
+  const before = reader.commands.length;
   if (body !== undefined && !isSimple) reader.statement(body);
+  const after = reader.commands.length;
   const start = body !== undefined && isSimple ? commandDraft(reader, body) : emptyDraft();
   const draft = redirects.reduce((each, child) => withRedirect(reader, each, child), start);
+  // To the parser the redirection of the last command of a pipe is one of the whole pipe.
+  if (draft.inputs.length > 0) withoutSource(reader, before, after);
   // The parser assigns words after a redirection to the redirection. After a group they would be an error.
   if (!isSimple && draft.words.length > 0) throw new Unreadable();
   if (isSimple) finish(reader, draft);
@@ -192,6 +196,14 @@ function withHeredoc(reader: Reader, draft: Draft, node: SyntaxNode): Draft {
     }
   }
   return next;
+}
+
+/** These commands read something else than what the command before them prints. */
+function withoutSource({ commands }: Reader, start: number, end: number): void {
+  for (let at = start; at < end; at++) {
+    const { from: _, ...command } = commands[at] as SimpleCommand;
+    commands[at] = { ...command, ownInput: true };
+  }
 }
 
 /** Adds texts that a pipe brings to the commands from this one on. */

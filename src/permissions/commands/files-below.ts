@@ -1,21 +1,13 @@
 import { type Dirent, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-
-/** What lies below a directory. */
-export interface FoundFile {
-  path: string;
-  kind: 'file' | 'link' | 'directory';
-}
-
-/** Lists what lies below a directory, or the file itself; null when they are too many, or lie behind linked directories. */
-export type FilesBelow = (directory: string) => readonly FoundFile[] | null;
+import type { FileBelow, FilesBelow } from '../policy.ts';
 
 /**
  * Makes the function that lists them. Several rules ask about the same directory for one decision: an answer counts for the
  * next moment, by the clock that is given (milliseconds).
  */
 export function createFilesBelow(now: () => number): FilesBelow {
-  const known = new Map<string, readonly FoundFile[] | null>();
+  const known = new Map<string, readonly FileBelow[] | null>();
   let listedAt = Number.NEGATIVE_INFINITY;
   return (directory) => {
     if (now() - listedAt > COUNTS_MS) known.clear();
@@ -30,8 +22,8 @@ const COUNTS_MS = 100;
 /** Listing them takes about 10 ms, and nothing else runs meanwhile. */
 const MAX_NAMES = 3000;
 
-function listFiles(directory: string): FoundFile[] | null {
-  const files: FoundFile[] = [];
+function listFiles(directory: string): FileBelow[] | null {
+  const files: FileBelow[] = [];
   const waiting = [directory];
   let names = 0;
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

@@ -12,7 +12,7 @@ import {
 } from '../shell/shell-script.ts';
 
 /** Files that `find` hands to another command. */
-export interface FoundFiles {
+export interface FindResults {
   /** The paths that find begins with, as written. */
   places: readonly string[];
   /** What the names are like; null for any. */
@@ -22,7 +22,7 @@ export interface FoundFiles {
 }
 
 /** What such a word of a command may be; null where it does not come from a plain `find`. */
-export function foundFiles(word: Word, from: SimpleCommand | undefined): FoundFiles | null {
+export function resultsOfFind(word: Word, from: SimpleCommand | undefined): FindResults | null {
   if (typeof word !== 'object' || word.listed === undefined || from === undefined) return null;
   const [name, ...words] = from.words;
   if (name !== 'find' || words.some((each) => OTHERWISE.test(String(each)))) return null;
@@ -67,7 +67,7 @@ function onlyReads(inner: ShellCommand, policy: Policy, mayRead: (word: Word) =>
   const { words, meaning, assigns, elsewhere, from } = inner;
   if (!meaning?.reads || assigns.length > 0 || elsewhere || words[0] === 'git') return false;
   const open = words.filter((word): word is OpenWord => typeof word === 'object');
-  const found = open.map((word) => foundFiles(word, from));
+  const found = open.map((word) => resultsOfFind(word, from));
   if (!found.every((each) => each !== null && isInPlace(each, policy, mayRead))) return false;
   return meaning.files.every(({ word, elsewhere: isElsewhere }) => !isElsewhere && (isListed(word) || mayRead(word)));
 }
@@ -76,7 +76,7 @@ function isListed(word: Word): boolean {
   return typeof word === 'object' && word.listed !== undefined;
 }
 
-function isInPlace({ places, named, isSplit }: FoundFiles, policy: Policy, mayRead: (word: Word) => boolean): boolean {
+function isInPlace({ places, named, isSplit }: FindResults, policy: Policy, mayRead: (word: Word) => boolean): boolean {
   return places.every((place) => {
     const files = mayRead(place) ? policy.filesBelow?.(resolve(commandCwd(policy), place)) : null;
     if (!files) return false;
