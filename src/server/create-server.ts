@@ -1,9 +1,11 @@
 import type { Server } from 'node:http';
 import type { Engine } from '../host/engine/engine.ts';
-import { createApp, type ServerApp } from './http/app.ts';
+import { type AnsweredRequest, createApp, type ServerApp } from './http/app.ts';
 import { Gatekeeper } from './http/gatekeeper.ts';
 import { type ListenAddress, type Listening, listen, nodeServerOf } from './http/listen.ts';
 import type { Route } from './http/route.ts';
+import { measuredStore } from './metrics/measured-store.ts';
+import { Metrics } from './metrics/metrics.ts';
 import type { LaunchPolicy } from './policy/launch-policy.ts';
 import type { ServerStore } from './ports/server-store.ts';
 import type { SessionRecord } from './ports/session-records.ts';
@@ -35,6 +37,10 @@ export interface ServerOptions {
   origins?: readonly string[];
   /** Requests per second and token, and how many may come at once. */
   rate?: { perSecond: number; burst: number };
+  /** Gets the figures of the server. */
+  metrics?: Metrics;
+  /** Called after each request. */
+  answered?: (about: AnsweredRequest) => void;
   /** More rows for the table of routes. */
   routes?: readonly Route[];
 }
@@ -57,9 +63,10 @@ const CAPABILITIES = ['sessions', 'messages', 'turns', 'events', 'sockets', 'que
 
 /** Makes a server: sessions of an engine over HTTP. Nothing runs before it listens. */
 export function createServer(options: ServerOptions): HeddleServer {
-  const { engine, store, policy, hosts = [], origins = [], rate = RATE, routes: more = [] } = options;
+  const { engine, policy, hosts = [], origins = [], rate = RATE, routes: more = [], metrics = new Metrics() } = options;
   const { clock, ids, log } = engine.runtime;
   const now = () => clock.now();
+  const store = measuredStore(options.store, metrics, now);
   const newId = () => ids.uuid();
   const runner = sessionRunner({ engine, store, defaults: policy.defaults });
   const streams = new OpenStreams();
@@ -87,7 +94,14 @@ export function createServer(options: ServerOptions): HeddleServer {
     ...more,
   ];
   const gate = new Gatekeeper({ tokens: store.tokens, hosts, origins, now, rate });
-  const app = createApp({ routes, gate, newId, log });
+  const requested = metrics.counter('heddle_requests_total', 'Requests, by route and status');
+  const answered = (about: AnsweredRequest) => {
+    requested({ method: about.method, route: about.route, status: String(about.status) });
+    options.answered?.(about);
+  };
+  const app = createApp({ routes, gate, newId, log, answered });
+  metrics.gauge('heddle_stream_clients', 'Streams and sockets that are open', () => streams.size);
+  metrics.gauge('heddle_sessions_open', 'Sessions that are open and rest', () => runner.resting);
   let listening: Listening | null = null;
   return {
     app,

@@ -67,6 +67,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   ...groupHelp('heddle auth', ['status', 'login', 'logout'], async () => (await import('./auth/auth.ts')).AUTH),
   'heddle acp': async () => (await import('./acp.ts')).ACP_HELP,
   'heddle serve': async () => (await import('./serve.ts')).SERVE_HELP,
+  'heddle serve token': async () => (await import('./serve.ts')).SERVE_TOKEN_HELP,
   'heddle web': async () => (await import('./web.ts')).WEB_HELP,
   'heddle models': async () => (await import('./models.ts')).MODELS_HELP,
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,

@@ -5,7 +5,9 @@ import { createServer } from '../../server/create-server.ts';
 import { openEmbeddedStore } from '../../server/embedded/embedded-store.ts';
 import { firstToken } from '../../server/embedded/file-tokens.ts';
 import { serveFolder, takeServeLock } from '../../server/embedded/serve-lock.ts';
-import type { ListenAddress } from '../../server/http/listen.ts';
+import type { AnsweredRequest } from '../../server/http/app.ts';
+import type { ListenAddress, Listening } from '../../server/http/listen.ts';
+import { listenForMetrics, Metrics } from '../../server/metrics/metrics.ts';
 import { isControlName } from '../../server/policy/control-filter.ts';
 import { type LaunchPolicy, USUAL_MODES } from '../../server/policy/launch-policy.ts';
 import { FLAGS } from '../../wire/flags.ts';
@@ -17,10 +19,12 @@ import { openProcessEngine } from '../run/run.ts';
 import { createLogger } from '../terminal/logger.ts';
 import { printHelp, printLines } from '../terminal/terminal.ts';
 import { explorerRoutes } from './explorer.ts';
+import { runServeToken } from './serve-token.ts';
 import { countFlag } from './sessions-location.ts';
 import { stopSignal } from './stop-signal.ts';
 
 export const SERVE_HELP = `Usage: heddle serve [options]
+       heddle serve token create|list|revoke …
 
 Serves sessions over HTTP to any number of clients: programs, terminals, pages. Messages that were
 acknowledged, questions and turns outlive clients and the server itself. It prints one line: the
@@ -37,7 +41,10 @@ address, and the file with the first token. No request is answered without a tok
   --allow NAME           a permission mode, a field of config or a control request that clients may
                          use although the server keeps it from the network; may be repeated
   --running N            how many sessions work at the same time (default 20)
+  --rate N               requests per second of a token (default 10; five times as many at once)
   --drain-seconds N      how long turns may go on after SIGTERM (default 25)
+  --metrics-port N       answers /metrics for Prometheus on 127.0.0.1 at this port, without a token
+  --log-requests         logs every request to stderr as JSON, without any content
   --fsync                what is acknowledged survives the loss of power, too
 
 Of a run, for every session: --model, --fallback-model, --effort, --permission-mode,
@@ -52,6 +59,8 @@ Examples:
 Exit codes: 0 drained after SIGTERM or SIGINT, 1 an error.
 `;
 
+export { SERVE_TOKEN_HELP } from './serve-token.ts';
+
 const RUN_FLAGS = [
   ...['--model', '--fallback-model', '--effort', '--permission-mode', '--allowedTools', '--disallowedTools'],
   ...['--settings', '--setting-sources', '--managed-settings', '--trust', '--mcp-config', '--strict-mcp-config'],
@@ -61,14 +70,18 @@ const RUN_FLAGS = [
 const OWN: Readonly<Record<string, OwnFlag>> = {
   ...{ '--listen': 'text', '--port': 'text', '--behind-proxy': 'switch', '--host': 'texts', '--origin': 'texts' },
   ...{ '--root': 'texts', '--allow': 'texts', '--running': 'text', '--drain-seconds': 'text', '--fsync': 'switch' },
+  ...{ '--metrics-port': 'text', '--log-requests': 'switch', '--rate': 'text' },
 };
 
 const PORT = 4150;
 const RUNNING = 20;
 const DRAIN_SECONDS = 25;
+const RATE = 10;
+const BURST = 5;
 
 /** `heddle serve`; resolves with the exit code when it was drained. */
 export async function runServe(argv: readonly string[]): Promise<number> {
+  if (argv[0] === 'token') return runServeToken(argv.slice(1));
   const args = parseCommandArgs(argv, { command: 'heddle serve', own: OWN, run: RUN_FLAGS });
   if (!args) {
     printHelp(SERVE_HELP);
@@ -91,22 +104,41 @@ export async function runServe(argv: readonly string[]): Promise<number> {
     release: (id) => server.release(id),
   });
   const names = { hosts: args.texts('--host'), origins: args.texts('--origin') };
-  const server = createServer({ engine, store, policy, routes, ...names });
+  const metrics = new Metrics();
+  const rate = countFlag(args, '--rate', RATE);
+  const server = createServer({
+    ...{ engine, store, policy, metrics, routes, ...names },
+    rate: { perSecond: rate, burst: rate * BURST },
+    ...(args.has('--log-requests') && { answered: logRequest }),
+  });
+  let measuring: Listening | null = null;
   try {
+    if (args.has('--metrics-port')) {
+      const port = countFlag(args, '--metrics-port', 0);
+      measuring = await listenForMetrics(metrics, { host: '127.0.0.1', port });
+    }
     const { url } = await server.listen(address);
     const tokenFile = await firstToken(store.tokens, join(serveFolder(home), 'admin-token'));
     await lock.announce(url);
     const end = stopSignal();
+    if (measuring) printLines([`metrics: ${measuring.url}/metrics`]);
     printLines([`heddle serves ${url} (token: ${tokenFile})`]);
     await end;
     await server.drain(countFlag(args, '--drain-seconds', DRAIN_SECONDS) * 1000);
     return 0;
   } finally {
+    await measuring?.close();
     await store.close();
     await engine.close();
     lock.release();
     logger.close();
   }
+}
+
+/** One JSON object a line: for collectors, not for people. */
+function logRequest({ ms, ...about }: AnsweredRequest): void {
+  const time = new Date().toISOString();
+  process.stderr.write(`${JSON.stringify({ time, ...about, ms: Math.round(ms * 10) / 10 })}\n`);
 }
 
 function addressIn(args: CommandArgs): ListenAddress {

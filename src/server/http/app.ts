@@ -19,6 +19,22 @@ export interface AppOptions {
   gate: Gatekeeper;
   newId: () => string;
   log: Logger;
+  /** Called after each answer; nothing of it is content. */
+  answered?: (about: AnsweredRequest) => void;
+}
+
+/** A request that was answered, for logs and figures. */
+export interface AnsweredRequest {
+  requestId: string;
+  method: string;
+  /** The path of the route, without the ids of the request. */
+  route: string;
+  status: number;
+  ms: number;
+  /** The error code, where it was refused. */
+  code: string | null;
+  /** The id of the token; null: there was none. */
+  token: string | null;
 }
 
 /** What every answer says: nothing of it is kept, guessed or framed. */
@@ -38,24 +54,47 @@ const PREFLIGHT = {
 };
 
 /** The routes as an app. Each request is checked in the same order: host, origin, token, scope, rate, body, schemas. */
-export function createApp({ routes, gate, newId, log }: AppOptions): ServerApp {
+export function createApp({ routes, gate, newId, log, answered }: AppOptions): ServerApp {
   const app: ServerApp = new Hono<{ Bindings: HttpBindings }>({ strict: true });
-  const serve = async (context: ServerContext, work: (requestId: string) => Promise<Answer>) => {
+  const serve = async (
+    context: ServerContext,
+    work: (requestId: string, noteToken: (token: string) => void) => Promise<Answer>,
+    path = '*',
+  ) => {
     const requestId = newId();
     const request = context.env.incoming;
+    const begin = performance.now();
+    let token: string | null = null;
+    const told = (status: number, code: string | null) => {
+      const about = { requestId, method: request.method ?? '', route: path, status, code, token };
+      answered?.({ ...about, ms: performance.now() - begin });
+    };
     try {
       gate.checkSource(request.headers);
-      return respond(context, await work(requestId), gate);
+      const answer = await work(requestId, (id) => {
+        token = id;
+      });
+      told('stream' in answer ? 200 : (answer.status ?? 200), null);
+      return respond(context, answer, gate);
     } catch (thrown) {
       const error = toHeddleError(thrown);
       const status = statusOf(error);
+      told(status, error.code);
       if (status === 500) log('error', `${request.method} ${pathOf(request)}: ${error.message}`, { requestId });
       return refuse(context, error, requestId, gate);
     }
   };
   for (const row of routes) {
     app.on(row.method, honoPath(row.path), (context) =>
-      serve(context, async (requestId) => row.handle(await callOf(context, row, { gate, requestId }))),
+      serve(
+        context,
+        async (requestId, noteToken) => {
+          const call = await callOf(context, row, { gate, requestId });
+          if (call.token) noteToken(call.token.id);
+          return row.handle(call);
+        },
+        row.path,
+      ),
     );
   }
   // Pages ask before they send a token. Who may not, gets no `access-control-allow-origin`.

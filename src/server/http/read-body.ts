@@ -11,7 +11,10 @@ export const MAX_BODY = 10_000_000;
 export async function readJson(request: IncomingMessage): Promise<unknown> {
   const { 'content-type': type, 'content-length': length, 'transfer-encoding': encoding } = request.headers;
   if (encoding === undefined && (length === undefined || length === '0')) return undefined;
-  if (Number(length) > MAX_BODY) throw tooLarge();
+  if (Number(length) > MAX_BODY) {
+    await discard(request);
+    throw tooLarge();
+  }
   if (!/^application\/json\s*(;|$)/i.test(type ?? '')) throw wrongType();
   const pieces: Buffer[] = [];
   let size = 0;
@@ -24,6 +27,18 @@ export async function readJson(request: IncomingMessage): Promise<unknown> {
   const body = tryParseJson(Buffer.concat(pieces).toString('utf8'));
   if (body === undefined) throw new HeddleError('invalid_request', 'The body is no JSON');
   return body;
+}
+
+/** More of a body that is too large is not even read. */
+const MOST_DISCARDED = 5 * MAX_BODY;
+
+/** A client that still writes would not read why it was refused. */
+async function discard(request: IncomingMessage): Promise<void> {
+  let size = 0;
+  for await (const piece of request as AsyncIterable<Buffer>) {
+    size += piece.length;
+    if (size > MOST_DISCARDED) return;
+  }
 }
 
 function tooLarge(): HeddleError {

@@ -26,7 +26,7 @@ export class SocketWriter {
     socket.on('pong', () => {
       this.#missed = 0;
     });
-    socket.on('error', () => socket.terminate());
+    socket.on('error', () => {}); // a frame that is refused; ws closes the socket with the reason
     socket.once('close', () => clearInterval(beat));
   }
 
