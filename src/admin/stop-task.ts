@@ -37,7 +37,7 @@ export async function stopStoredTask(task: ListedTask, { patienceMs, now }: Stop
 async function endProcesses({ detached, process, session_id, task_id }: ListedTask): Promise<boolean> {
   if (detached) return endDetached(process, { sessionId: session_id, id: task_id });
   if (process === null || isGone(process) !== false) return true;
-  await endTree({ groups: [process.pid], mark: NO_MARK }, GRACE_MS);
+  await endTree({ groups: [process.pid], mark: NO_MARK }, { graceMs: GRACE_MS });
   return isGone(process) !== false;
 }
 

@@ -20,7 +20,7 @@ export async function endDetached(
   const isThere = leader !== null && isGone(leader) === false;
   const mark = { environment: taskMark(sessionId, id).join('='), limits: NO_LIMIT };
   const tree = { groups: isThere ? [leader.pid] : [], mark };
-  await endTree(tree, GRACE_MS);
+  await endTree(tree, { graceMs: GRACE_MS });
   return !(await treeLives({ groups: [], mark })) && (leader === null || isGone(leader) !== false);
 }
 

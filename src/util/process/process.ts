@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream';
 import { Aborted, abortReason } from '../abort.ts';
 import type { Logger } from '../runtime.ts';
 import { startTimer } from '../timer.ts';
+import { createProcessFinder } from './process-finder.ts';
 import { createProcessTags } from './process-mark.ts';
 import { type OutputEnd, reportStdio, type WatchedChild, type WatchedOutput, watchOutput } from './process-output.ts';
 import { createSupervisor, type ToolDeadline } from './process-supervisor.ts';
@@ -75,6 +76,7 @@ export interface ProcessesOptions {
 
 export function createProcesses({ log, graceMs = 500, deadline = null }: ProcessesOptions): WatchedProcesses {
   const tags = createProcessTags();
+  const finder = createProcessFinder({ ownTrees: true });
   const supervisor = createSupervisor({ mark: tags.mark, log, deadline });
   /** By process group. */
   const running = new Map<number, WatchedOutput>();
@@ -101,7 +103,8 @@ export function createProcesses({ log, graceMs = 500, deadline = null }: Process
     const end = () => {
       // Another process continues the session: this tree must not have one more effect.
       const isTaken = signal.aborted && abortReason(signal).kind === 'taken';
-      ending ??= endTree(tree, isTaken ? 0 : graceMs).then(watched.letGoSoon);
+      const ended = watched.outcome;
+      ending ??= endTree(tree, { graceMs: isTaken ? 0 : graceMs, finder, ended }).then(watched.letGoSoon);
     };
     let timedOut = false;
     const timer = startTimeout(spec.timeoutMs, () => {
@@ -120,7 +123,7 @@ export function createProcesses({ log, graceMs = 500, deadline = null }: Process
     forgetEmptyGroups();
     if (signal.aborted) throw abortReason(signal);
     if (closed) throw new Aborted('shutdown');
-    return { ...outcome, timedOut, ...(outcome.stillRunning && { livesOn: () => treeLives(tree) }) };
+    return { ...outcome, timedOut, ...(outcome.stillRunning && { livesOn: () => treeLives(tree, finder) }) };
   }
 
   function forgetEmptyGroups(): void {
@@ -133,7 +136,7 @@ export function createProcesses({ log, graceMs = 500, deadline = null }: Process
 
   async function close(): Promise<void> {
     if (!started) return;
-    await endTree({ groups: [...running.keys(), ...leftBehind], mark: tags.mark }, graceMs);
+    await endTree({ groups: [...running.keys(), ...leftBehind], mark: tags.mark }, { graceMs, finder });
     supervisor.dismiss();
     const last = [...running.values()];
     for (const watched of last) watched.letGoSoon();
