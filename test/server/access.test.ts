@@ -11,7 +11,8 @@ import { makePlace, type Place } from '../support/place.ts';
 import { type ServedCli, startServer } from '../support/serve-cli.ts';
 import { openSocket } from '../support/socket-client.ts';
 
-const OPEN = ['/healthz', '/readyz'];
+/** The last one takes a code that works once. */
+const OPEN = ['GET /healthz', 'GET /readyz', 'POST /v1/page-tokens'];
 const FAST = ['--rate', '1000'];
 
 interface Row {
@@ -71,7 +72,10 @@ describe('every route of the server', () => {
       const { status, body } = await server.call(method, withIds(path, UNKNOWN), { token: null });
       if (status !== 401 || body.error?.code !== 'not_authenticated') open.push(`${method} ${path}`);
     }
-    expect(open).toEqual(OPEN.map((path) => `GET ${path}`));
+    expect(open.sort()).toEqual(OPEN);
+    expect(
+      (await server.call('POST', '/v1/page-tokens', { token: null, body: { code: 'x' } })).status,
+    ).toBeGreaterThanOrEqual(400);
     for (const path of ['/nothing', '/v1/nothing'])
       expect((await server.call('GET', path, { token: null })).status).toBe(401);
     const { id } = (await server.call('POST', '/v1/sessions', { body: {} })).body;
@@ -136,7 +140,7 @@ describe('every route of the server', () => {
         { 'content-type': 'text/plain' },
         '{}',
       );
-      expect([row.path, status]).toEqual([row.path, 401]);
+      expect([row.path, status]).toEqual([row.path, OPEN.includes(`POST ${row.path}`) ? 415 : 401]);
     }
     expect((await server.call('GET', `/v1/sessions/${id}/turns`)).body.turns).toEqual([]);
     expect((await server.call('GET', `/v1/sessions/${id}`)).body.newest_seq).toBe(0);

@@ -101,6 +101,7 @@ export async function runServe(argv: readonly string[]): Promise<number> {
   // `heddle web` opens the page of the server that runs.
   const routes = explorerRoutes({
     ...{ home, runtime: engine.runtime, tokens: store.tokens, isReadOnly: false },
+    withoutPage: (message) => logger.log('warn', `Programs are served, and no page: ${message}`),
     release: (id) => server.release(id),
   });
   const names = { hosts: args.texts('--host'), origins: args.texts('--origin') };
