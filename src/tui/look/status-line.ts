@@ -1,7 +1,8 @@
 import type { JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
-import { cutRow, outputRow, type Row } from '../rows/row.ts';
+import { linkedRow } from '../rows/linked-row.ts';
+import { cutRow, type Row } from '../rows/row.ts';
 import { expandTabs, safeText } from '../rows/safe-text.ts';
 import type { StatusLineState } from '../stage/look-view.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -44,7 +45,7 @@ export class StatusLine {
     const left = ' '.repeat(this.#padding);
     const width = Math.max(1, context.width - this.#padding);
     return this.#lines.map((line) => {
-      const row = outputRow(left + line, context.palette, (text) => expandTabs(safeText(text)));
+      const row = linkedRow(left + line, context.palette, (text) => expandTabs(safeText(text)));
       return cutRow(row, width, context.widths);
     });
   }

@@ -46,7 +46,7 @@ export const SIXTEEN_COLOURS: Palette = {
 /** For NO_COLOR: marks carry the meaning. */
 export const NO_COLOURS = Object.fromEntries(Object.keys(SIXTEEN_COLOURS).map((style) => [style, ''])) as Palette;
 
-const RESET = '\x1b[0m';
+export const RESET = '\x1b[0m';
 
 /** The one place where text becomes a row. The spans must hold one line. */
 export function toRow(spans: readonly Span[], palette: Palette): Row {
@@ -62,17 +62,20 @@ export function toRow(spans: readonly Span[], palette: Palette): Row {
 
 export const EMPTY_ROW = '' as Row;
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours
-const SGR = /\x1b\[[0-9;:]*m/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours and links
+const OWN = /\x1b\[[0-9;:]*m|\x1b\]8;;[!-~]*\x1b\\/g;
+/** Ends a link, as `linkedRow` begins one. */
+export const LINK_END = '\x1b]8;;\x1b\\';
+const OWN_PART = new RegExp(`(${OWN.source})`);
 
-/** The text of a row, without its colours. */
+/** The text of a row, without its colours and links. */
 export function textOfRow(row: Row): string {
-  return row.includes('\x1b') ? row.replaceAll(SGR, '') : row;
+  return row.includes('\x1b') ? row.replaceAll(OWN, '') : row;
 }
 
-/** The parts of a row in order: sequences of colours, and the texts between them. */
+/** The parts of a row in order: sequences of colours and links, and the texts between them. */
 export function partsOfRow(row: Row): string[] {
-  return row.includes('\x1b') ? row.split(SGR_PART).filter((part) => part !== '') : [row];
+  return row.includes('\x1b') ? row.split(OWN_PART).filter((part) => part !== '') : [row];
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: our own colours
@@ -112,11 +115,17 @@ export function cutRow(row: Row, width: number, widths: RowWidths): Row {
     }
     for (const cluster of widths.clusters(part)) {
       used += cluster.width;
-      if (used > width) return (row.includes('\x1b') ? kept + RESET : kept) as Row;
+      if (used > width) return ended(row, kept);
       kept += cluster.text;
     }
   }
   return kept as Row;
+}
+
+/** The beginning of a row, with what it had switched on switched off. */
+function ended(row: Row, beginning: string): Row {
+  const link = row.includes(LINK_END) ? LINK_END : '';
+  return (row.includes('\x1b') ? beginning + link + RESET : beginning) as Row;
 }
 
 /** A row in pieces of at most `width` columns, each with the colours that hold there. */

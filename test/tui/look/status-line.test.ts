@@ -85,7 +85,7 @@ test('[TUI-80] a failure is one notice, the facts are shown again, and /statusli
 
 test('[TUI-80, TUI-91] of the output only colours reach the terminal', async () => {
   const hostile = [
-    '\x1b[31mred\x1b[0m\x1b]52;c;aGFjaw==\x07\x1b]0;title\x07\x1b[2J\x1b[1;1Hhere\x1b]8;;https://evil.example\x07link\x1b]8;;\x07',
+    '\x1b[31mred\x1b[0m\x1b]52;c;aGFjaw==\x07\x1b]0;title\x07\x1b[2J\x1b[1;1Hhere\x1b]8;;javascript:1\x07link\x1b]8;;\x07',
     `\x1bP+q544e\x1b\\\x1b[?1049h\x1b[5n\u202eabc\x9b2J${'x'.repeat(9000)}`,
   ].join('\n');
   const { sees, terminal } = await openTerminal({ ...shows(hostile), env: { NO_COLOR: '', FORCE_COLOR: '1' } });
@@ -96,6 +96,27 @@ test('[TUI-80, TUI-91] of the output only colours reach the terminal', async () 
   // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal would act on
   expect(bytes).not.toMatch(/\x1b\]|\x1bP|\x1b\[2J|\x1b\[1;1H|\x1b\[\?1049h|\x1b\[5n|\u202e|\x9b/);
   expect(Math.max(...shown.split('\n').map((row) => row.length))).toBeLessThan(60);
+});
+
+test('[TUI-80, TUI-93] of the links only those to web pages stay, and each ends with its row', async () => {
+  const link = (address: string, text: string) => `\x1b]8;;${address}\x07${text}\x1b]8;;\x07`;
+  const lines = [
+    `${link('https://example.com/pull/7', '\x1b[34mPR 7\x1b[0m')} ${link('file:///etc/passwd', 'file')} ${link('javascript:x', 'script')}`,
+    `\x1b]8;id=1;https://example.com/a b\u202ec\x1b\\open ${'x'.repeat(80)}`,
+    link(`https://example.com/${'y'.repeat(3000)}`, 'long'),
+  ];
+  const { sees, terminal } = await openTerminal({
+    ...shows(lines.join('\n')),
+    env: { NO_COLOR: '', FORCE_COLOR: '1' },
+  });
+  expect(await sees('PR 7 file script')).toMatch(/open x{40,}\n {0,2}long/);
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: links
+  const links = terminal.bytes.join('').match(/\x1b\]8;[^\x07\x1b]*(?:\x07|\x1b\\)/g);
+  const end = '\x1b]8;;\x1b\\';
+  expect(links).toEqual([
+    ...['\x1b]8;;https://example.com/pull/7\x1b\\', end],
+    ...['\x1b]8;;https://example.com/a%20b%E2%80%AEc\x1b\\', end],
+  ]);
 });
 
 /** The timers of this process. */
