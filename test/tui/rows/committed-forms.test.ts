@@ -96,6 +96,22 @@ describe('a command', () => {
   });
 });
 
+test('a command in the background says where it is, and nothing of what the model is told', () => {
+  const { committed } = play(
+    ...[begun('m1'), call('a', 'Bash', { command: 'sleep 9' })],
+    done('a', 'It goes on; read the file /x to see it', { tool_use_result: { backgroundTaskId: 'b1', stdout: '' } }),
+  );
+  expect(committed).toEqual(['● Bash sleep 9 · in the background: /tasks']);
+});
+
+test('a search that shows lines counts lines', () => {
+  const data = { mode: 'content', numFiles: 0, filenames: [], numLines: 2 };
+  const { committed } = play(
+    ...[begun('m1'), call('a', 'Grep', { pattern: 'x' }), done('a', 'a:1:x\nb:2:x', { tool_use_result: data })],
+  );
+  expect(committed).toEqual(['● Grep x · 2 lines']);
+});
+
 test('a change shows up to 30 rows of its diff, and how many are left', () => {
   const hunk = {
     oldStart: 1,

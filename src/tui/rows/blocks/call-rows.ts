@@ -59,18 +59,22 @@ function detailsOf({ call, text, data }: CallBlock): string[] {
     return [plural(agent.calls, 'call'), ...tokens, ...cost];
   }
   const numbers = isObject(data) ? data : {};
-  const { file, numFiles } = numbers;
+  const { file, numFiles, mode } = numbers;
   switch (call.name) {
     case 'Read':
       return [plural(isObject(file) && typeof file.numLines === 'number' ? file.numLines : countLines(text), 'line')];
     case 'Glob':
     case 'Grep':
-      return [typeof numFiles === 'number' ? plural(numFiles, 'file') : plural(countLines(text), 'line')];
+      return [
+        typeof numFiles === 'number' && mode !== 'content'
+          ? plural(numFiles, 'file')
+          : plural(countLines(text), 'line'),
+      ];
     case 'WebFetch':
     case 'WebSearch':
       return [plural(countLines(text), 'line')];
     default:
-      return [];
+      return typeof numbers.backgroundTaskId === 'string' ? ['in the background: /tasks'] : [];
   }
 }
 
@@ -88,12 +92,14 @@ function endOf({ call, outcome, denial, ms, data, text }: CallBlock): string[] {
 }
 
 function bodyOf(block: CallBlock, context: BlockContext): Row[] {
-  const { call, outcome, patch, text } = block;
+  const { call, outcome, patch, text, data } = block;
   if (patch && outcome === 'done') {
     const language = /\.(\w+)$/.exec(patch.file)?.[1] ?? '';
     return diffRows(patch.hunks, { context, most: DIFF_ROWS, language, colours: context.colours() });
   }
   if (outcome === 'denied' || outcome === 'unknown') return [];
+  // What the model gets tells it how to go on; a person has the list of tasks.
+  if (isObject(data) && typeof data.backgroundTaskId === 'string') return [];
   if (call.name === 'Bash') {
     return tailRows(text.replace(EXIT_CODE, ''), outcome === 'failed' ? FAILED_ROWS : OUTPUT_ROWS, context);
   }
