@@ -41,6 +41,22 @@ export function pluginFolder({ configHome }: PluginHome, ...more: string[]): str
   return join(configHome, 'plugins', ...more);
 }
 
+/** What a plugin keeps for itself: CLAUDE_PLUGIN_DATA. The folder exists from then on. */
+export function pluginData(configHome: string, id: string): string {
+  const folder = dataFolder(configHome, id);
+  makeDirectory(folder, 0o700);
+  return folder;
+}
+
+export function dataFolder(configHome: string, id: string): string {
+  return join(configHome, 'plugins', 'data', id.replace(/[^\w.-]/g, '-'));
+}
+
+/** Values of plugins that are nobody else's business. */
+export function secretsFile(configHome: string): string {
+  return join(configHome, 'plugins', 'heddle-secrets.json');
+}
+
 const KNOWN = 'known_marketplaces.json';
 const INSTALLED = 'installed_plugins.json';
 

@@ -5,11 +5,11 @@ import { SETTINGS_OF, settingsScope } from './marketplaces.ts';
 import { pluginError, splitId } from './plugin-error.ts';
 import {
   changeRecords,
+  dataFolder,
   installedPlugins,
   isOfScope,
   type PluginHome,
   type PluginRecord,
-  pluginFolder,
   whileAlone,
 } from './plugin-home.ts';
 import { changeLock, lockFile, projectLockFile } from './plugin-lock.ts';
@@ -60,11 +60,6 @@ export async function removePlugin(
       await changeLock(projectLockFile(home.cwd), id, () => []);
     markOrphaned(home, record.installPath);
     const isLast = (installedPlugins(home).get(id) ?? []).length === 0;
-    if (withData && isLast) rmSync(dataFolder(home, id), { recursive: true, force: true });
+    if (withData && isLast) rmSync(dataFolder(home.configHome, id), { recursive: true, force: true });
   });
-}
-
-/** What a plugin keeps for itself: CLAUDE_PLUGIN_DATA. */
-export function dataFolder(home: PluginHome, id: string): string {
-  return pluginFolder(home, 'data', id.replace(/[^\w.-]/g, '-'));
 }

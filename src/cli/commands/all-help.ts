@@ -60,7 +60,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
     'heddle plugin',
     [
       ...['marketplace', 'install', 'uninstall', 'update', 'outdated', 'list', 'details'],
-      ...['enable', 'disable', 'accept', 'sync', 'validate'],
+      ...['enable', 'disable', 'configure', 'accept', 'sync', 'validate'],
     ],
     async () => (await import('./plugin/plugin.ts')).PLUGIN,
   ),

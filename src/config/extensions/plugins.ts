@@ -32,6 +32,8 @@ export interface Plugin {
   programs: string[];
   /** The manifest in force, for what is not read yet. */
   manifest: JsonObject;
+  /** Variables for its hooks and servers. */
+  env: Readonly<Record<string, string>>;
 }
 
 export interface PluginReading {
@@ -72,6 +74,7 @@ export function readPlugin(folder: string, { notes, entry = null, name, isText =
     lspServers: part('lspServers', '.lsp.json'),
     programs: isText ? [] : programsIn(join(root, 'bin')),
     manifest: read.values,
+    env: { CLAUDE_PLUGIN_ROOT: root },
   };
 }
 

@@ -97,6 +97,7 @@ export const KINDS: Readonly<Record<string, Kind>> = {
   allowMcpSampling: 'texts',
   enabledPlugins: 'object',
   extraKnownMarketplaces: 'object',
+  pluginConfigs: 'object',
   enableAllProjectMcpServers: 'switch',
   enabledMcpjsonServers: 'texts',
   disabledMcpjsonServers: 'texts',

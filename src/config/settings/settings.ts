@@ -61,6 +61,7 @@ export interface Settings {
   allowMcpSampling?: string[];
   enabledPlugins?: JsonObject;
   extraKnownMarketplaces?: JsonObject;
+  pluginConfigs?: JsonObject;
   enableAllProjectMcpServers?: boolean;
   enabledMcpjsonServers?: string[];
   disabledMcpjsonServers?: string[];

@@ -1,3 +1,4 @@
+import { delimiter, join } from 'node:path';
 import type { AgentFile } from '../../config/extensions/agent-files.ts';
 import type { OutputStyle } from '../../config/extensions/output-styles.ts';
 import type { Plugin } from '../../config/extensions/plugins.ts';
@@ -42,7 +43,7 @@ export interface Extensions {
 /** A plugin that was left out, or of which only the texts were read; `path`: its name in the launch or the settings. */
 export interface PluginError {
   plugin: string;
-  type: 'load-failed' | 'not-accepted';
+  type: 'load-failed' | 'not-accepted' | 'needs-values';
   message: string;
   path: string;
 }
@@ -131,10 +132,16 @@ export interface ExtensionFolder {
 /** The hooks of plugins, unless the settings of the user or the administrator turn them off. */
 export function pluginHooks({ plugins }: Extensions, layers: readonly Layer[]): ConfiguredHooks[] {
   if (!extensionHooksAct(layers)) return [];
-  return plugins.flatMap(({ name, root, hooks }) => {
-    const source = { scope: 'plugin', where: `the plugin ${name}`, env: { CLAUDE_PLUGIN_ROOT: root } };
+  return plugins.flatMap(({ name, env, hooks }) => {
+    const source = { scope: 'plugin', where: `the plugin ${name}`, env };
     return hooks === null ? [] : [{ raw: hooks, source }];
   });
+}
+
+/** The environment of commands, with the programs of plugins behind all others: a plugin replaces no program. */
+export function withPrograms(env: Env, plugins: Extensions['plugins']): Env {
+  const folders = plugins.flatMap(({ root, programs }) => (programs.length > 0 ? join(root, 'bin') : []));
+  return folders.length === 0 ? env : { ...env, PATH: [env.PATH ?? '/usr/bin:/bin', ...folders].join(delimiter) };
 }
 
 /** The agents of `--agents`. Rejects with `invalid_option` when they are invalid. */

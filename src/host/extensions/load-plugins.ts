@@ -6,11 +6,14 @@ import type { Layer } from '../../config/settings/layers.ts';
 import { actsOf, isEmpty, KINDS_OF_ACTS } from '../../plugins/acts.ts';
 import { withoutPassword } from '../../plugins/marketplace-source.ts';
 import { namedFolders } from '../../plugins/named-folders.ts';
+import { pluginData, secretsFile } from '../../plugins/plugin-home.ts';
 import { type LockLine, linesFor, lockFile, readLock, standingOf } from '../../plugins/plugin-lock.ts';
+import { type ConfiguredValues, readSecrets, withValues } from '../../plugins/plugin-values.ts';
 import { errorCode } from '../../util/error-code.ts';
 import { systemReason } from '../../util/files/system-reason.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
+import { once } from '../../util/once.ts';
 import { type ExtensionOptions, type Extensions, enabledPlugins, type PluginError, pluginsOf } from './extensions.ts';
 
 /**
@@ -21,6 +24,7 @@ export async function readPlugins(
   { config, configuration, env, directories, namedPlugins = pluginsOf(config) }: ExtensionOptions,
   notes: FileNotes,
 ): Promise<Pick<Extensions, 'plugins' | 'pluginErrors'>> {
+  const valuesOf = configuredValues(configuration.loaded.layers, directories.configHome, notes);
   const plugins: Plugin[] = [];
   const pluginErrors: PluginError[] = [];
   const add = (name: string, read: () => Plugin, isTwin: (other: Plugin) => boolean) => {
@@ -29,7 +33,14 @@ export async function readPlugins(
       const twin = plugins.find((other) => other.name === plugin.name);
       if (twin && isTwin(twin)) return;
       if (twin) throw new Error(`there is another plugin ${plugin.name}`);
-      plugins.push(plugin);
+      const { plugin: ready, missing, problems } = withValues(plugin, valuesOf(plugin));
+      for (const problem of problems) notes.warn(name, problem);
+      if (missing.length > 0) {
+        const message = `it needs values: heddle plugin configure ${plugin.source ?? plugin.name} ${missing.map((key) => `${key}=…`).join(' ')}`;
+        pluginErrors.push({ plugin: name, type: 'needs-values', message, path: name });
+        notes.warn(name, message);
+      }
+      plugins.push(ready);
     } catch (error) {
       leaveOut(name, error);
     }
@@ -75,6 +86,36 @@ export async function readPlugins(
     add(id, read, ({ source }) => source === undefined);
   }
   return { plugins, pluginErrors };
+}
+
+/** The values that the user has set for a plugin. A project's settings do not count: a value may start something. */
+function configuredValues(
+  layers: readonly Layer[],
+  configHome: string | null,
+  notes: FileNotes,
+): (plugin: Plugin) => ConfiguredValues {
+  const configs = ownValues(layers, 'pluginConfigs');
+  const secrets = once(() => (configHome === null ? {} : secretsIn(secretsFile(configHome), notes)));
+  return (plugin) => {
+    const id = plugin.source ?? `${plugin.name}@inline`;
+    const own = Object.hasOwn(configs, id) && isObject(configs[id]) ? configs[id] : {};
+    const secret = 'userConfig' in plugin.manifest ? secrets()[id] : undefined;
+    const acts = plugin.hooks !== null || plugin.mcpServers !== null || plugin.prompts.length > 0;
+    return {
+      options: isObject(own.options) ? own.options : {},
+      secrets: isObject(secret) ? secret : {},
+      dataFolder: configHome !== null && acts ? pluginData(configHome, id) : null,
+    };
+  };
+}
+
+function secretsIn(file: string, notes: FileNotes): JsonObject {
+  try {
+    return readSecrets(file);
+  } catch (error) {
+    notes.warn(file, messageOf(error));
+    return {};
+  }
 }
 
 /** A session waits for the archives of its launch, but not for ever. */
@@ -131,9 +172,13 @@ function readOwnLock(configHome: string | null, notes: FileNotes): ReadonlyMap<s
  * text of its settings, not the content of a folder that they name.
  */
 function marketplacesIn(layers: readonly Layer[]): JsonObject {
-  const given = layers
+  return ownValues(layers, 'extraKnownMarketplaces');
+}
+
+function ownValues(layers: readonly Layer[], key: 'extraKnownMarketplaces' | 'pluginConfigs'): JsonObject {
+  const found = layers
     .filter(({ scope }) => scope !== 'projectSettings' && scope !== 'localSettings')
-    .flatMap(({ values }) => (isObject(values.extraKnownMarketplaces) ? [values.extraKnownMarketplaces] : []));
+    .flatMap(({ values }) => (isObject(values[key]) ? [values[key]] : []));
   // The strongest layer is the first.
-  return Object.assign({}, ...given.toReversed());
+  return Object.assign({}, ...found.toReversed());
 }

@@ -143,8 +143,7 @@ function selectServers({ configuration: { settings } }: ServerLookup): (server: 
 }
 
 function pluginServers({ extensions, env, log }: ServerLookup): ConfiguredServer[] {
-  return extensions.plugins.flatMap(({ name: plugin, root, mcpServers }) => {
-    const own = { CLAUDE_PLUGIN_ROOT: root };
+  return extensions.plugins.flatMap(({ name: plugin, env: own, mcpServers }) => {
     const origin = {
       scope: 'plugin',
       source: 'plugin',

@@ -14,6 +14,7 @@ import { Conversation } from '../conversation/conversation.ts';
 import { SessionTitle } from '../conversation/session-title.ts';
 import { toolEnv } from '../engine/environment.ts';
 import { agentToolOptions } from '../extensions/agent-kinds.ts';
+import { withPrograms } from '../extensions/extensions.ts';
 import { skillTool } from '../extensions/skill-tool.ts';
 import { TurnScope } from '../extensions/turn-scope.ts';
 import { readLimits, thinkingSetting } from '../models/launch-limits.ts';
@@ -196,7 +197,7 @@ function unknownPrice(model: string): string {
 async function openWorkplace(
   { engine, context, transcript }: LaunchedSession,
   { files, checkpoints, permissions }: Recorded,
-  { hooks }: SessionServices,
+  { hooks, extensions }: SessionServices,
 ): Promise<Workplace> {
   const { configHome, configuration, env, worktree } = context;
   const workspace = checkpoints?.workspace ?? context.workspace;
@@ -222,7 +223,7 @@ async function openWorkplace(
     registeredRoots: new Set(),
     project: context.project,
     runOutside: (spec, signal) => engine.processes.run(spec, signal),
-    environment: () => (hooks.current ? { ...environment, ...hooks.current.commandEnv() } : environment),
+    environment: () => withPrograms({ ...environment, ...hooks.current?.commandEnv() }, extensions.current.plugins),
     sandboxIn,
   };
 }

@@ -109,6 +109,7 @@ const WARNED: Row[] = [
   ['allowMcpSampling', true, 'allowMcpSampling must be a list of texts, and is true'],
   ['enabledPlugins', ['a@b'], 'enabledPlugins must be an object, and is a list'],
   ['extraKnownMarketplaces', 'x', 'extraKnownMarketplaces must be an object, and is a text'],
+  ['pluginConfigs', 'x', 'pluginConfigs must be an object, and is a text'],
   ['enableAllProjectMcpServers', 'true', 'enableAllProjectMcpServers must be true or false, and is a text'],
   ['enabledMcpjsonServers', [{}], 'enabledMcpjsonServers[0] must be a text, and is an object'],
   ['permissions.allow', null, 'permissions.allow must be a list of texts, none of them empty, and is null'],

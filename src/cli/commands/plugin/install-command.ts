@@ -3,13 +3,16 @@ import { typedSource } from '../../../plugins/marketplace-source.ts';
 import { addMarketplace, type PluginStore } from '../../../plugins/marketplaces.ts';
 import { pluginError } from '../../../plugins/plugin-error.ts';
 import { installedPlugins, isOfScope } from '../../../plugins/plugin-home.ts';
+import { askedValues, typedValue } from '../../../plugins/plugin-values.ts';
 import { dependenciesOf, findListed, type PreparedPlugin, preparePlugin } from '../../../plugins/prepare-install.ts';
 import { type CommandArgs, takeWords } from '../../flags/command-args.ts';
 import { canAsk, printLines, printRemark } from '../../terminal/terminal.ts';
+import { setValues } from './configure-command.ts';
 import { agreed, type PluginAction, report, SCOPE_HELP, SCOPE_SHORT, scopeOption } from './plugin-action.ts';
 import { preparedLines } from './show-plugin.ts';
 
-const HELP = `Usage: heddle plugin install [-s SCOPE] [--marketplace SOURCE] [-y] [--json] PLUGIN[@MARKET]
+const HELP = `Usage: heddle plugin install [-s SCOPE] [--marketplace SOURCE] [--config KEY=VALUE]… [-y] [--json]
+                             PLUGIN[@MARKET]
 
 Fetches a plugin and shows where it comes from, what it brings and what of it acts: hooks, servers,
 programs, shell commands, and tools that it may use without a question. Then it asks. What you
@@ -17,6 +20,7 @@ accept is what runs: a content that changes later acts only after you have accep
 
 ${SCOPE_HELP}
   --marketplace SOURCE   adds this marketplace first, where it is not there yet
+  --config KEY=VALUE     a value that the plugin asks for; may be repeated (heddle plugin configure)
   -y, --yes              does not ask. Without a terminal it is needed for a plugin that acts
 
 Examples:
@@ -29,7 +33,7 @@ Exit codes: 0 installed, or it was already; 1 not installed, or an error.
 
 export const install: PluginAction = {
   help: HELP,
-  flags: { '--scope': 'text', '--marketplace': 'text', '--yes': 'switch', '--json': 'switch' },
+  flags: { '--scope': 'text', '--marketplace': 'text', '--config': 'texts', '--yes': 'switch', '--json': 'switch' },
   short: { ...SCOPE_SHORT, '-y': '--yes' },
   async act(args, store) {
     const [given = ''] = takeWords(args.words, ['PLUGIN']);
@@ -74,7 +78,11 @@ async function installPrepared(
   ) {
     return 1;
   }
+  const { asked } = askedValues(last.examined.plugin);
+  const texts = args.texts('--config');
+  for (const text of texts) typedValue(asked, text);
   for (const each of prepared) await installPlugin(store, each);
+  await setValues(store, id, { asked, texts });
   const names = prepared.map((each) => `${each.id} ${each.version}`).join(', ');
   return report(args, { ...fields, version, message: `Installed ${names} (scope ${scope})` });
 }

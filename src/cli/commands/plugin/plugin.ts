@@ -9,6 +9,7 @@ import { chooseCommand } from '../choose-command.ts';
 import { defineGroup } from '../command-group.ts';
 import { commandLocation } from '../command-location.ts';
 import { accept } from './accept-command.ts';
+import { configure } from './configure-command.ts';
 import { install } from './install-command.ts';
 import { details, list } from './list-command.ts';
 import { marketplace } from './marketplace-command.ts';
@@ -32,6 +33,7 @@ export const PLUGIN = defineGroup<PluginAction>({
     details: { does: 'what a plugin brings, and what of it acts', action: details },
     enable: { does: 'use a plugin again', action: enable },
     disable: { does: 'do not use a plugin, and leave it installed', action: disable },
+    configure: { does: 'set the values that a plugin asks for', action: configure },
     accept: { does: 'let a plugin act that another program installed, or that has changed', action: accept },
     sync: { does: 'install what the settings of this project enable', action: sync },
     validate: { does: 'check a plugin or a marketplace before you publish it', action: validate },
