@@ -97,8 +97,8 @@ export function withValues(plugin: Plugin, { options, secrets, dataFolder }: Con
     env[`CLAUDE_PLUGIN_OPTION_${key}`] = text;
     env[`CLAUDE_PLUGIN_OPTION_${key.toUpperCase()}`] = text;
   }
-  const valueOf = (key: string) => values.get(key)?.text;
-  const shown = (key: string) => (values.get(key)?.isSensitive ? undefined : valueOf(key));
+  const textOf = (key: string) => values.get(key)?.text;
+  const shown = (key: string) => (values.get(key)?.isSensitive ? undefined : textOf(key));
   const data: Record<string, string> = dataFolder === null ? {} : { CLAUDE_PLUGIN_DATA: dataFolder };
   return {
     missing,
@@ -117,24 +117,24 @@ export function withValues(plugin: Plugin, { options, secrets, dataFolder }: Con
         env,
       })),
       hooks: plugin.hooks && withoutShellValues(plugin.hooks, problems),
-      mcpServers: plugin.mcpServers && filledServers(plugin.mcpServers, { valueOf, problems }),
+      mcpServers: plugin.mcpServers && filledServers(plugin.mcpServers, { textOf, problems }),
     },
   };
 }
 
 const REFERENCE = /\$\{user_config\.(\w+)\}/g;
 
-function filled(text: string, valueOf: (key: string) => string | undefined): string {
-  return text.replaceAll(REFERENCE, (written, key: string) => valueOf(key) ?? written);
+function filled(text: string, textOf: (key: string) => string | undefined): string {
+  return text.replaceAll(REFERENCE, (written, key: string) => textOf(key) ?? written);
 }
 
 function filledServers(
   servers: JsonObject,
-  { valueOf, problems }: { valueOf: (key: string) => string | undefined; problems: string[] },
+  { textOf, problems }: { textOf: (key: string) => string | undefined; problems: string[] },
 ): JsonObject {
   return Object.fromEntries(
     Object.entries(servers).flatMap(([name, server]) => {
-      const next = deepFilled(server, valueOf);
+      const next = deepFilled(server, textOf);
       const left = JSON.stringify(next)?.match(REFERENCE);
       if (!left) return [[name, next]];
       problems.push(`the server ${name} was left out: ${left.join(', ')} has no value`);
@@ -143,11 +143,11 @@ function filledServers(
   );
 }
 
-function deepFilled(value: unknown, valueOf: (key: string) => string | undefined): unknown {
-  if (typeof value === 'string') return filled(value, valueOf);
-  if (Array.isArray(value)) return value.map((each: unknown) => deepFilled(each, valueOf));
+function deepFilled(value: unknown, textOf: (key: string) => string | undefined): unknown {
+  if (typeof value === 'string') return filled(value, textOf);
+  if (Array.isArray(value)) return value.map((each: unknown) => deepFilled(each, textOf));
   if (!isObject(value)) return value;
-  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, deepFilled(each, valueOf)]));
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, deepFilled(each, textOf)]));
 }
 
 /** A value could end the line and begin another command: hooks read it from their environment. */
