@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
+import { type AnyMessage, type ClientConnection, client, methods } from '@agentclientprotocol/sdk/unstable';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, vi } from 'vitest';
 import { serveAcp } from '../../src/acp/serve-acp.ts';
@@ -74,7 +75,10 @@ export interface RpcFailure {
   data?: JsonObject;
 }
 
-/** An editor at work: everything that the agent writes is checked against the protocol's schema. */
+/**
+ * An editor at work: the client of the protocol's own package asks and answers, and everything that the agent writes is
+ * checked against the protocol's schema.
+ */
 export class Editor {
   readonly lines: JsonObject[] = [];
   readonly dir: string;
@@ -82,7 +86,10 @@ export class Editor {
   readonly model: ScriptedModel;
   readonly #near;
   readonly #answer: Answer;
-  readonly #open = new Map<number, { method: string; resolve(line: JsonObject): void }>();
+  /** What was asked, by its id; `resolve` where it was asked without the client. */
+  readonly #open = new Map<unknown, { method: string; resolve?(line: JsonObject): void }>();
+  readonly #client: ClientConnection;
+  #hear: (line: AnyMessage) => void = () => {};
   readonly #served: Promise<void>;
   #ids = 0;
 
@@ -105,8 +112,10 @@ export class Editor {
       ...{ engine, config: options.config ?? {}, cwd: this.dir, askTimeoutMs: options.askTimeoutMs ?? 0 },
       ...{ replayFrom: options.replayFrom ?? 'start', signal: stop.signal },
     });
+    this.#client = this.#connect();
     const reading = this.#read();
     afterTest(async () => {
+      this.#client.close();
       near.endInput();
       await this.#served;
       near.settle({ code: 0, signal: null, stderr: '' });
@@ -134,11 +143,12 @@ export class Editor {
   }
 
   notify(method: string, params: JsonObject): void {
-    this.raw({ jsonrpc: '2.0', method, params });
+    void this.#client.agent.notify(method, params);
   }
 
-  send(method: string, params: JsonObject = {}): { id: number; answer: Promise<JsonObject> } {
-    const id = ++this.#ids;
+  /** Asks without the client, for what it cannot say. */
+  send(method: string, params: JsonObject = {}): { id: string; answer: Promise<JsonObject> } {
+    const id = `raw-${++this.#ids}`;
     const answer = new Promise<JsonObject>((resolve) => this.#open.set(id, { method, resolve }));
     this.raw({ jsonrpc: '2.0', id, method, params });
     return { id, answer };
@@ -146,12 +156,10 @@ export class Editor {
 
   /** Resolves with the result, and fails the test for an error. */
   async call(method: string, params: JsonObject = {}): Promise<JsonObject> {
-    const line = await this.send(method, params).answer;
-    expect(line.error).toBeUndefined();
-    return line.result as JsonObject;
+    return this.#client.agent.request<JsonObject>(method, params);
   }
 
-  /** Resolves with the error, and fails the test for a result. */
+  /** Resolves with the error as it was written, and fails the test for a result. */
   async fails(method: string, params: JsonObject = {}): Promise<RpcFailure> {
     const line = await this.send(method, params).answer;
     expect(line.result).toBeUndefined();
@@ -200,21 +208,36 @@ export class Editor {
       if (line instanceof Error) throw line;
       this.lines.push(line);
       this.#check(line);
-      if (typeof line.method === 'string' && line.id !== undefined) void this.#reply(line);
-      else if (line.method === undefined) {
-        this.#open.get(line.id as number)?.resolve(line);
-        this.#open.delete(line.id as number);
-      }
+      const open = line.method === undefined ? this.#open.get(line.id) : undefined;
+      if (line.method === undefined) this.#open.delete(line.id);
+      if (open?.resolve) open.resolve(line);
+      else this.#hear(line as unknown as AnyMessage);
     }
   }
 
-  async #reply({ id, method, params }: JsonObject): Promise<void> {
-    try {
-      const result = await this.#answer(params as JsonObject, String(method));
-      this.raw({ jsonrpc: '2.0', id, result });
-    } catch (error) {
-      this.raw({ jsonrpc: '2.0', id, error: { code: -32603, message: String(error) } });
-    }
+  /** The client of the protocol's own package, over the lines of this editor. */
+  #connect(): ClientConnection {
+    const { session, elicitation } = methods.client;
+    const reply = (method: string) => async (context: { params: unknown }) =>
+      (await this.#answer(context.params as JsonObject, method)) as never;
+    const app = client({ name: 'an editor of the tests' })
+      .onRequest(session.requestPermission, reply('session/request_permission'))
+      .onRequest(elicitation.create, reply('elicitation/create'))
+      .onNotification(session.update, () => {})
+      .onNotification(elicitation.complete, () => {});
+    const readable = new ReadableStream<AnyMessage>({
+      start: (lines) => {
+        this.#hear = (line) => lines.enqueue(line);
+      },
+    });
+    const writable = new WritableStream<AnyMessage>({
+      write: (message) => {
+        const line = message as unknown as JsonObject;
+        if (typeof line.method === 'string' && line.id !== undefined) this.#open.set(line.id, { method: line.method });
+        this.raw(line);
+      },
+    });
+    return app.connect({ readable, writable });
   }
 
   readonly wrong: string[] = [];
@@ -226,7 +249,7 @@ export class Editor {
         ? 'SessionNotification'
         : typeof method === 'string'
           ? REQUESTS[method]
-          : RESULTS[this.#open.get(line.id as number)?.method ?? ''];
+          : RESULTS[this.#open.get(line.id)?.method ?? ''];
     const value = typeof method === 'string' ? params : (result ?? null);
     if (error !== undefined) this.#note(line, problemsOf('Error', error));
     else if (type !== undefined) this.#note(line, problemsOf(type, value, isDraft(value) ? 'drafts' : 'acp'));

@@ -174,7 +174,7 @@ describe('stored sessions', () => {
     const shown = editor.updates().length;
     await editor.call('session/resume', { sessionId, cwd: editor.dir, mcpServers: [] });
     expect(editor.updates('user_message_chunk')).toEqual([]);
-    expect(editor.updates().length).toBeLessThanOrEqual(shown + 1);
+    expect(editor.updates().length).toBeLessThanOrEqual(shown + 2); // commands and title
     const fork = await editor.call('session/fork', { sessionId, cwd: editor.dir, mcpServers: [] });
     expect(fork.sessionId).not.toBe(sessionId);
     await editor.prompt(String(fork.sessionId), 'in the fork');
