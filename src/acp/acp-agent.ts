@@ -100,9 +100,9 @@ export class AcpAgent implements RpcHandlers {
       throw new AcpError(RPC_ERRORS.invalidParams, `There is no auth method ${printable(String(methodId))}: api-key`);
     }
     const { engine, config } = this.#options;
-    const { providers } = await viewAuth(engine, config);
-    if (providers.some(({ isReady }) => isReady)) return {};
-    throw authRequired('No credential was found. Run in a terminal: heddle auth login');
+    const { providers, elsewhere } = await viewAuth(engine, config);
+    if (elsewhere?.isReady || providers.some(({ isReady }) => isReady)) return {};
+    throw authRequired(elsewhere?.lacks ?? 'No credential was found. Run in a terminal: heddle auth login');
   }
 
   async #logout(): Promise<JsonObject> {
@@ -218,7 +218,8 @@ export class AcpAgent implements RpcHandlers {
   async #requireCredential(session: AcpSession): Promise<void> {
     if (session.keySource !== 'none') return;
     const { engine, config } = this.#options;
-    const { provider, providers } = await viewAuth(engine, config);
+    const { provider, providers, elsewhere } = await viewAuth(engine, config);
+    if (elsewhere?.lacks) await this.#giveUp(session, authRequired(elsewhere.lacks));
     const auth = providers.find((each) => each.provider === provider);
     if (provider === null || !auth || auth.isReady) return;
     const choices = 'run "heddle auth login" in a terminal, set a key in the environment, or use --model offline';

@@ -37,6 +37,17 @@ describe('the beginning', () => {
     await offline.prompt(await offline.open(), 'hi');
   });
 
+  test('nor without what another provider needs, which the error names', async () => {
+    const editor = new Editor([], { env: {}, config: { model: 'gemini/gemini-3-pro-preview' } });
+    await editor.initialize();
+    const failure = await editor.fails('session/new', { cwd: editor.dir, mcpServers: [] });
+    expect(failure).toEqual({
+      ...{ code: -32000, message: 'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY.' },
+      data: { error_code: 'authentication' },
+    });
+    expect(await editor.fails('authenticate', { methodId: 'api-key' })).toMatchObject({ code: -32000 });
+  });
+
   test('the answer comes before anything about the session', async () => {
     const editor = new Editor([]);
     await editor.open();
