@@ -36,7 +36,7 @@ export async function openStored(name: string | undefined, location: SessionsLoc
   return readStoredSession(name === undefined ? await newestStored(location) : await findStored(name, location));
 }
 
-async function newestStored({ home, cwd }: SessionsLocation): Promise<StoredSessionFile> {
+export async function newestStored({ home, cwd }: SessionsLocation): Promise<StoredSessionFile> {
   const [newest] = await listSessions({ home, project: cwd, limit: 1 });
   if (newest) return newest;
   const message = `There are no sessions of ${cwd} in ${home}: name one of another directory (heddle sessions list --all)`;

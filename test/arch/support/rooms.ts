@@ -85,7 +85,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'hosts',
     ['create-engine.ts', 'index.ts'],
   ],
-  admin: ['.', 'running', 'doctor'],
+  admin: ['.', 'running', 'html', 'doctor'],
   server: [
     'ports',
     'policy',

@@ -14,7 +14,7 @@ export interface Page {
   waitForTimeout(ms: number): Promise<void>;
   locator(selector: string, options?: { hasText?: string | RegExp }): Locator;
   on(event: string, listener: (given: never) => void): void;
-  addScriptTag(options: { content: string }): Promise<unknown>;
+  addInitScript(script: string): Promise<void>;
   emulateMedia(options: { colorScheme: 'dark' | 'light' }): Promise<void>;
   setViewportSize(size: { width: number; height: number }): Promise<void>;
   screenshot(options: { path: string; fullPage?: boolean }): Promise<unknown>;
@@ -32,7 +32,8 @@ export interface Locator {
   first(): Locator;
   last(): Locator;
   nth(at: number): Locator;
-  textContent(): Promise<string>;
+  textContent(): Promise<string | null>;
+  allTextContents(): Promise<string[]>;
   allInnerTexts(): Promise<string[]>;
   waitFor(options?: { timeout?: number; state?: string }): Promise<void>;
   selectOption(value: string): Promise<unknown>;

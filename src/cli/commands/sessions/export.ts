@@ -1,31 +1,40 @@
 import { closeSync, openSync, rmSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { htmlOf } from '../../../admin/html/export-html.ts';
+import { createRedactor } from '../../../admin/html/redact.ts';
 import { jsonOf, markdownOf, printableLines } from '../../../admin/session-views.ts';
-import { openLean } from '../../../admin/sessions.ts';
+import { findStored, newestStored, openLean, type SessionsLocation } from '../../../admin/sessions.ts';
 import { errorCode } from '../../../util/error-code.ts';
 import { systemReason } from '../../../util/files/system-reason.ts';
+import { readPageFiles } from '../../../web/page-files.ts';
 import { HeddleError } from '../../../wire/errors.ts';
 import { usage } from '../../flags/args.ts';
-import { takeWords } from '../../flags/command-args.ts';
+import { type CommandArgs, takeWords } from '../../flags/command-args.ts';
 import { printPieces, printRemark } from '../../terminal/terminal.ts';
 import type { SessionsAction } from './sessions-action.ts';
 
-const HELP = `Usage: heddle sessions export [--md | --json] [--leaf MESSAGE | --all-branches]
-                              [--output FILE [--force]] [--home DIR] [SESSION]
+const HELP = `Usage: heddle sessions export [--md | --json | --html] [--leaf MESSAGE | --all-branches]
+                              [--redact] [--no-outputs] [--output FILE [--force]]
+                              [--home DIR] [SESSION]
 
 Writes a session to stdout or into a file: its conversation from the very beginning, and its
 subagents. Without SESSION: the newest of this directory.
 
   --md             as Markdown (default)
   --json           as JSON, with messages as on the wire
+  --html           as one HTML file that opens without a network: the page of heddle web
   --leaf MESSAGE   the branch up to that message instead of the active one
   --all-branches   every branch, the active one first
+  --redact         with --html: masks what looks like a credential, and the path of your home
+  --no-outputs     with --html: without what tools have found and printed
   --output FILE    into a file, private to you; one that is there already is an error
   --force          overwrites it
   --home DIR       of another config home; nothing is written there
 
 Examples:
   heddle sessions export 3f2a91c0 --output notes.md
+  heddle sessions export --html --redact 3f2a91c0 --output session.html
   heddle sessions export --json --all-branches 3f2a91c0 > session.json
 `;
 
@@ -34,6 +43,9 @@ export const exportSession: SessionsAction = {
   flags: {
     '--md': 'switch',
     '--json': 'switch',
+    '--html': 'switch',
+    '--redact': 'switch',
+    '--no-outputs': 'switch',
     '--leaf': 'text',
     '--all-branches': 'switch',
     '--output': 'text',
@@ -41,10 +53,16 @@ export const exportSession: SessionsAction = {
   },
   async run(args, location) {
     const [name] = takeWords(args.words, ['SESSION'], 0);
-    if (args.has('--md') && args.has('--json')) throw usage('--md and --json exclude each other');
+    if (['--md', '--json', '--html'].filter(args.has).length > 1) {
+      throw usage('--md, --json and --html exclude each other');
+    }
+    for (const flag of ['--redact', '--no-outputs']) {
+      if (args.has(flag) && !args.has('--html')) throw usage(`${flag} goes with --html`);
+    }
     if (args.has('--leaf') && args.has('--all-branches')) {
       throw usage('--leaf and --all-branches exclude each other');
     }
+    if (args.has('--html')) return exportHtml(name, args, location);
     const session = await openLean(name, location);
     const choice = { leaf: args.text('--leaf'), allBranches: args.has('--all-branches') };
     const document = args.has('--json') ? asLast(jsonOf(session, choice)) : paragraphs(markdownOf(session, choice));
@@ -58,6 +76,31 @@ export const exportSession: SessionsAction = {
     return 0;
   },
 };
+
+/** The session as one file with the page in it. */
+async function exportHtml(name: string | undefined, args: CommandArgs, location: SessionsLocation): Promise<number> {
+  const found = name === undefined ? await newestStored(location) : await findStored(name, location);
+  const secrets = Object.entries(process.env).flatMap(([key, value]) =>
+    value && SECRET_NAME.test(key) ? [value] : [],
+  );
+  const redactor = createRedactor({ secrets, homes: [homedir()] });
+  const document = htmlOf(found, readPageFiles(), {
+    leaf: args.text('--leaf'),
+    allBranches: args.has('--all-branches'),
+    noOutputs: args.has('--no-outputs'),
+    redact: args.has('--redact') ? redactor.redact : (value) => value,
+  });
+  const output = args.text('--output');
+  if (output === undefined) await printPieces(document);
+  else await writeDocument(resolve(process.cwd(), output), document, { force: args.has('--force') });
+  const { count } = redactor;
+  if (args.has('--redact'))
+    printRemark(`${count} ${count === 1 ? 'text was' : 'texts were'} masked; look at the file before you share it`);
+  return 0;
+}
+
+/** Variables of the environment whose values are masked. */
+const SECRET_NAME = /key|token|secret|password|credential/i;
 
 async function* asLast(pieces: AsyncIterable<string>): AsyncGenerator<string, void> {
   yield* pieces;
