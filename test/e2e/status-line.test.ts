@@ -134,6 +134,16 @@ test('[TUI-80] a request that is withdrawn ends the command with all that it sta
   await failing.finished;
 });
 
+test('[TUI-80] a status line that is set while the session is open runs without a new turn', async () => {
+  const place = await makePlace(['never']);
+  const cli = startCli(STREAM_BOTH, { place });
+  expect(await cli.control(ask)).toMatchObject({ response: { configured: false } });
+  useStatusLine(place.home, 'echo new');
+  expect(await cli.control(ask)).toMatchObject({ response: { configured: true, output: 'new\n' } });
+  cli.endInput();
+  await cli.finished;
+});
+
 test('[TUI-80] print mode runs no status line', async () => {
   const place = await makePlace(['Hello.']);
   const mark = join(place.root, 'ran');

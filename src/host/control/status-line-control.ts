@@ -5,6 +5,7 @@ import type { ProcessOutcome } from '../../util/process/process.ts';
 import { cutText } from '../../util/text/cut-text.ts';
 import type { StatusLineResult } from '../../wire/control/index.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
+import { refreshRules } from '../session/refresh-rules.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
 import { statusLineInput } from './status-line-input.ts';
 
@@ -26,6 +27,8 @@ export async function statusLine(
 ): Promise<StatusLineResult> {
   const size = { ...sizeVariable('COLUMNS', 'columns', columns), ...sizeVariable('LINES', 'rows', rows) };
   if (vimMode !== undefined && typeof vimMode !== 'string') throw invalidRequest('vim_mode', 'a string');
+  // Between turns nothing else looks whether the files have changed.
+  if (!context.session.isBusy) await refreshRules(context.main);
   const setting = settingInForce(context);
   const command = stringField(setting, 'command')?.trim() ?? '';
   if (command === '') return { configured: false };

@@ -19,7 +19,7 @@ export interface LookParts {
 }
 
 /** After these blocks a status line has something new to tell. */
-const TELLING: ReadonlySet<string> = new Set(['answer', 'compaction', 'branch', 'result']);
+const TELLING: ReadonlySet<string> = new Set(['answer', 'compaction', 'branch']);
 
 /** What the terminal looks like, as the person has set it. */
 export class Look implements LookView {
@@ -95,7 +95,10 @@ export class Look implements LookView {
   /** Something of the session has changed. */
   saw(changes: readonly Change[]): void {
     this.#notifications.saw(changes, this.#stage.tracker.view);
-    if (changes.some((change) => change.type === 'done' && TELLING.has(change.block.kind))) this.#statusLine.wanted();
+    const kinds = changes.flatMap((change) => (change.type === 'done' ? change.block.kind : []));
+    // A turn may have changed the settings, and so may the person meanwhile.
+    if (kinds.includes('result')) this.#statusLine.again();
+    else if (kinds.some((kind) => TELLING.has(kind))) this.#statusLine.wanted();
   }
 
   /** The live rows are about to be drawn. */
