@@ -32,6 +32,11 @@ export const DOORS: readonly Door[] = [
     from: ['cli/main.ts', 'cli/run/own-session.ts'],
     why: 'a session without a terminal, which reads all of the program, 2 MB, so that it outlives an upgrade',
   },
+  {
+    target: 'tui/plain/run-plain.ts',
+    from: ['cli/interactive.ts', 'cli/commands/attach.ts'],
+    why: 'the terminal that only adds lines; most terminals are drawn',
+  },
   { target: 'cli/commands/attach.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'tui/rows/markdown/answer-rows.ts',

@@ -1,15 +1,17 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { TuiEnd } from '../tui/app/tui-options.ts';
 import type { SessionTarget } from '../tui/stage/stage.ts';
 import { Tty } from '../tui/term/tty.ts';
-import { runTui } from '../tui/tui.ts';
+import { type RunTuiOptions, runTui } from '../tui/tui.ts';
+import { isObject, tryParseJson } from '../util/json.ts';
 import { once } from '../util/once.ts';
 import { findConfigHome } from '../util/own/config-home.ts';
 import type { RunConfig } from '../wire/run-config.ts';
 import { HEDDLE_VERSION } from '../wire/version.ts';
 import { endWith } from './end-with.ts';
 import { type ParsedArgs, parseArgs } from './flags/args.ts';
-import { isInteractive } from './flags/is-interactive.ts';
+import { isInteractive, whyPlain } from './flags/is-interactive.ts';
 import { sessionConfig } from './run/session-config.ts';
 
 /**
@@ -31,7 +33,8 @@ export async function main(argv: readonly string[]): Promise<boolean> {
  * paints before the engine is read. Resolves with the exit code when the session is over, which may be long after the
  * terminal was left.
  */
-export async function runInteractive({ config: given, prompt }: ParsedArgs): Promise<number> {
+export async function runInteractive(args: ParsedArgs): Promise<number> {
+  const { config: given, prompt } = args;
   const { stdin, stdout, env } = process;
   const cwd = process.cwd();
   const sessions = once(async () => (await import('./run/terminal-session.ts')).openTerminalSessions());
@@ -41,8 +44,8 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
   // The end of the terminal is not the end of the session. The terminal itself listens, too.
   process.on('SIGHUP', () => {});
   try {
-    const end = await runTui({
-      ...{ tty: new Tty({ stdin, stdout, env }), env, cwd, version: HEDDLE_VERSION, newId, ...stored(config) },
+    const options: Omit<RunTuiOptions, 'tty'> = {
+      ...{ env, cwd, version: HEDDLE_VERSION, newId, ...stored(config) },
       ...(await trustOf(cwd, config)),
       connect: async (stderr, target) =>
         (await sessions()).connect({ config: target ? otherSession(config, target) : config, stderr }),
@@ -50,10 +53,32 @@ export async function runInteractive({ config: given, prompt }: ParsedArgs): Pro
       isContinued: typeof given.resume === 'string' || given.continue === true,
       ...(given.resume === true && { command: '/resume' }),
       ...(prompt !== undefined && { prompt }),
-    });
+    };
+    const reason = whyPlain(args, env) ?? whyOfSettings(options.home);
+    const end =
+      reason === null
+        ? await runTui({ ...options, tty: new Tty({ stdin, stdout, env }) })
+        : await plain(options, reason);
     return await (await sessions()).outlive(end);
   } finally {
     await (await sessions()).close();
+  }
+}
+
+async function plain(options: Omit<RunTuiOptions, 'tty'>, reason: string): Promise<TuiEnd> {
+  const { runPlain } = await import('../tui/plain/run-plain.ts');
+  return runPlain({ ...options, reason, input: process.stdin, output: process.stdout, now: Date.now });
+}
+
+/** `axScreenReader` of the user's settings. A file that cannot be read is the session's to complain about. */
+function whyOfSettings(home: string | null): string | null {
+  const file = home === null ? null : join(home, 'settings.json');
+  if (file === null || !existsSync(file)) return null;
+  try {
+    const settings = tryParseJson(readFileSync(file, 'utf8'));
+    return isObject(settings) && settings.axScreenReader === true ? 'a screen reader (axScreenReader)' : null;
+  } catch {
+    return null;
   }
 }
 

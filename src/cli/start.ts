@@ -92,15 +92,16 @@ function tagOf(source: string): string {
 
 /** A person sits at a terminal, as far as can be seen without reading all words; the terminal reads them itself. */
 function isForTerminal([first = '', ...others]: readonly string[]): boolean {
-  const { TERM, HEDDLE_UI } = process.env;
-  if (TERM === 'dumb' || HEDDLE_UI === 'plain' || /^\w[\w-]*$/.test(first)) return false;
+  const { TERM, HEDDLE_UI, CLAUDE_AX_SCREEN_READER } = process.env;
+  if (TERM === 'dumb' || HEDDLE_UI === 'plain' || CLAUDE_AX_SCREEN_READER === '1') return false;
+  if (/^\w[\w-]*$/.test(first)) return false;
   if ([first, ...others].some((word) => OF_PROGRAMS.test(word))) return false;
   const { isatty } = process.getBuiltinModule('node:tty');
   return isatty(0) && isatty(1);
 }
 
 /** Most words that say that nobody wants the terminal. */
-const OF_PROGRAMS = /^(-p|-h|-v|--(print|help|version|bg|ui|ax-screen-reader|(in|out)put-format.*))$/;
+const OF_PROGRAMS = /^(-p|-h|-v|--(print|help|version|bg|plain|ax-screen-reader|(in|out)put-format.*))$/;
 
 /** The terminal paints before it reads the engine. */
 async function openTerminal(argv: readonly string[]): Promise<void> {

@@ -251,13 +251,6 @@ test('a local command says what it says', async () => {
   expect(seen(run).match(/Total cost/g)).toHaveLength(1);
 });
 
-test('without a prompt it says how to give one', async () => {
-  const place = await makePlace();
-  const run = startOnTerminal([], { place, isWhole: true, env: { HEDDLE_UI: 'plain' } });
-  expect(await run.ended).toBe(1);
-  expect(seen(run)).toMatch(/^heddle: There is no prompt\. Give it as an argument \(heddle "…"\)/);
-});
-
 test('[G7] with -p nobody is asked, also on a terminal', async () => {
   const place = await makePlace([toolUse('Bash', CALL), 'I could not.']);
   const run = startOnTerminal(['-p', 'do it'], { place, isWhole: true });

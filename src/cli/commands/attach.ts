@@ -16,6 +16,7 @@ import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
 import { HEDDLE_VERSION } from '../../wire/version.ts';
 import { usage } from '../flags/args.ts';
 import { parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { whyPlain } from '../flags/is-interactive.ts';
 import { printHelp, printRemark } from '../terminal/terminal.ts';
 import { openSessionsLocation } from './sessions-location.ts';
 
@@ -170,13 +171,24 @@ async function forward(from: Transport, to: Transport): Promise<void> {
 
 async function show({ transport, cwd }: Entered): Promise<number> {
   const { stdin, stdout, env } = process;
-  const { exitCode, lines } = await runTui({
-    ...{ tty: new Tty({ stdin, stdout, env }), env, cwd, version: HEDDLE_VERSION },
+  const options = {
+    ...{ env, cwd, version: HEDDLE_VERSION },
     connect: async () => answerFirst(transport),
     newId: () => crypto.randomUUID(),
     isGuest: true,
     ...{ home: null, isKept: false, sessionId: null },
-  });
+  };
+  const reason = whyPlain({}, env);
+  const { exitCode, lines } =
+    reason === null
+      ? await runTui({ ...options, tty: new Tty({ stdin, stdout, env }) })
+      : await (await import('../../tui/plain/run-plain.ts')).runPlain({
+          ...options,
+          reason,
+          input: stdin,
+          output: stdout,
+          now: Date.now,
+        });
   for (const line of lines) stdout.write(`${line}\n`);
   return exitCode;
 }

@@ -13,9 +13,11 @@ export interface ParsedArgs {
   version: boolean;
   /** `--bg`: the session runs without a terminal. */
   background?: boolean;
+  /** `--plain` or `--ax-screen-reader`: the terminal adds lines and draws nothing. */
+  plain?: string;
 }
 
-type Arity = Flag['kind'] | 'help' | 'version' | 'background';
+type Arity = Flag['kind'] | 'help' | 'version' | 'background' | 'plain';
 export type Target = { name: string; arity: Arity; flag?: Flag };
 type Targets = ReadonlyMap<string, Target>;
 
@@ -29,6 +31,7 @@ export function parseArgs(argv: readonly string[]): ParsedArgs {
     if (arity === 'help') parsed.help = true;
     else if (arity === 'version') parsed.version = true;
     else if (arity === 'background') parsed.background = true;
+    else if (arity === 'plain') parsed.plain = name;
     else if (flag) assign(parsed.config, flag, values);
     else parsed.ignored.push(name);
   });
@@ -93,6 +96,7 @@ function takeValues({ name, arity }: Target, bound: string | undefined, rest: st
     case 'help':
     case 'version':
     case 'background':
+    case 'plain':
       if (bound !== undefined) throw usage(`option '${name}' takes no value`);
       return [];
     case 'optional':
@@ -185,5 +189,6 @@ const TARGETS: Targets = new Map<string, Target>([
   ),
   ...['-h', '--help'].map((name): [string, Target] => [name, { name, arity: 'help' }]),
   ...['--bg', '--background'].map((name): [string, Target] => [name, { name, arity: 'background' }]),
+  ...['--plain', '--ax-screen-reader'].map((name): [string, Target] => [name, { name, arity: 'plain' }]),
   ...['-v', '--version'].map((name): [string, Target] => [name, { name, arity: 'version' }]),
 ]);

@@ -61,6 +61,7 @@ export const GROUPS: readonly { title: string; options: readonly Option[] }[] = 
       ['--input-format <format>', 'text (default), stream-json (messages and control lines on stdin)'],
       ['--verbose', 'With json: all messages; with text: what each agent has cost, on stderr;'],
       ['', 'required with stream-json'],
+      ['--plain', 'In a terminal: only add lines, draw nothing again (or --ax-screen-reader)'],
       ['--no-progress', 'With text on a terminal: no line on stderr that says what goes on'],
       ['--include-partial-messages', 'With stream-json: the model’s stream events, too'],
       ['--include-hook-events', 'With stream-json: all hook events, too'],

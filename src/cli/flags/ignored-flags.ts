@@ -11,7 +11,7 @@ interface IgnoredFlag {
  * is accepted with one note on stderr; a flag that is in neither table is an error.
  */
 const BY_ARITY: readonly [FlagKind, string][] = [
-  ['switch', '--mcp-debug --ide --chrome --no-chrome --ax-screen-reader --brief --desktop --restricted'],
+  ['switch', '--mcp-debug --ide --chrome --no-chrome --brief --desktop --restricted'],
   ['switch', '--exclude-dynamic-system-prompt-sections --tmux'],
   ['optional', '--from-pr --cloud --prompt-suggestions --remote-control --teleport'],
   ['text', '--environment --project-config-root --remote-control-session-name-prefix'],

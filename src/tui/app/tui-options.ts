@@ -56,7 +56,10 @@ export function knowsGraphemes({ TERM = '', TERM_PROGRAM = '', WT_SESSION, TMUX 
 }
 
 /** What stands above a session. */
-export function startLine({ version, cwd, env }: TuiOptions, { model, mode }: SessionInfo): string {
+export function startLine(
+  { version, cwd, env }: Pick<TuiOptions, 'version' | 'cwd' | 'env'>,
+  { model, mode }: SessionInfo,
+): string {
   return [`heddle ${version}`, model, shortPath(cwd, env), mode].filter((part) => part !== '').join(' \u00b7 ');
 }
 

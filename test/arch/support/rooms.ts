@@ -121,6 +121,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'tree',
     'commands',
     'app',
+    'plain',
     '.',
   ],
   web: ['tree', 'page', '.'],
