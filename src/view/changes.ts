@@ -3,7 +3,7 @@ import type { ControlRequestFrame } from '../wire/link/frames.ts';
 import type { ExitInfo } from '../wire/link/transport.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { Block, Notice } from './blocks.ts';
-import type { View } from './view.ts';
+import type { Meters, View } from './view.ts';
 
 /**
  * What a renderer must do.
@@ -17,6 +17,9 @@ export type Change =
   | { type: 'live' }
   | { type: 'notice'; notice: Notice }
   | { type: 'alert'; why: AlertReason };
+
+/** What a session that is continued has used so far, where it is known. */
+export type EarlierUse = Partial<Pick<Meters, 'contextTokens' | 'contextWindow' | 'costUsd'>>;
 
 export type AlertReason = 'question' | 'turn' | 'task' | 'lost';
 
@@ -34,6 +37,8 @@ export interface ViewTracker {
   asked(request: ControlRequestFrame, now: number): Change[];
   /** The question has been answered or withdrawn. With `now`, its call runs from then on. */
   answered(requestId: string, now?: number): Change[];
+  /** Takes messages from before, and what they have used: for the todo list and the meters. They make no blocks. */
+  earlier(messages: readonly JsonObject[], used?: EarlierUse): Change[];
   /** Takes the answer to `initialize`: the session is ready. */
   opened(answer: JsonObject): Change[];
   /** The agent is gone. What was live ends. */

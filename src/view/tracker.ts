@@ -2,7 +2,7 @@ import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { UserInput } from '../wire/messages/user.ts';
 import type { BranchBlock, CallBlock, Notice, TodoView } from './blocks.ts';
 import { noteProgress } from './call-view.ts';
-import type { AlertReason, Change, ViewTracker } from './changes.ts';
+import type { AlertReason, Change, EarlierUse, ViewTracker } from './changes.ts';
 import { Conversation } from './conversation.ts';
 import { doingOf, retryOf } from './doing.ts';
 import { numberField, parentOf, textField, textsIn, uuidsOf } from './line-fields.ts';
@@ -93,6 +93,17 @@ class Tracker implements ViewTracker {
 
   answered(requestId: string, now?: number): Change[] {
     this.#withdraw(requestId, now);
+    return this.#taken();
+  }
+
+  earlier(messages: readonly JsonObject[], used: EarlierUse = {}): Change[] {
+    const before = new Tracker();
+    for (const line of messages) before.note(line, 0);
+    this.#todos.items = [...before.view.todos];
+    this.view.todos = this.#todos.items;
+    const { contextTokens } = before.view.meters;
+    Object.assign(this.#readings.meters, { contextTokens }, used);
+    this.#isChanged = true;
     return this.#taken();
   }
 

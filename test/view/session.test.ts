@@ -239,3 +239,26 @@ test('[TUI-06] unknown types, subtypes and fields pass without effect', () => {
   expect(tracker.view).toEqual(createViewTracker().view);
   expect(after({ ...text('m1', 'Hi'), later: { deep: true } }).blocks).toEqual(after(text('m1', 'Hi')).blocks);
 });
+
+test('messages from before fill todo list and meters, and make no blocks', () => {
+  const tracker = createViewTracker();
+  const todos = [{ content: 'write', status: 'in_progress', activeForm: 'Writing' }];
+  const before = [
+    {
+      ...call('c1', 'TodoWrite'),
+      message: {
+        id: 'm',
+        model: 'm',
+        content: [{ type: 'tool_use', id: 'c1', name: 'TodoWrite', input: {} }],
+        usage: { input_tokens: 900, output_tokens: 100 },
+      },
+    },
+    done('c1', 'ok', { tool_use_result: { newTodos: todos } }),
+  ];
+  const changes = tracker.earlier(before, { contextWindow: 2000, costUsd: 0.5 });
+  expect(changes).toEqual([{ type: 'live' }]);
+  expect(tracker.view.todos).toMatchObject([{ text: 'write', status: 'in_progress' }]);
+  expect(tracker.view.meters).toMatchObject({ contextTokens: 1000, contextWindow: 2000, costUsd: 0.5 });
+  tracker.note(result({ total_cost_usd: 0.75 }), 0);
+  expect(tracker.view.meters.costUsd).toBe(0.75);
+});

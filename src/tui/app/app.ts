@@ -105,7 +105,7 @@ export class App implements Stage {
     this.#questions = new Questions(this, this.#writing, env);
     const report = options.report ?? ((error: unknown) => [`heddle: ${messageOf(error)}`]);
     this.#ends = new Ends({
-      ...{ stage: this, prompts: this.#prompts, questions: this.#questions },
+      ...{ stage: this, prompts: this.#prompts, questions: this.#questions, writing: this.#writing },
       ...{ ended: this.ended, report, isGuest: options.isGuest },
     });
     this.#overlay = new Overlay({
@@ -317,9 +317,9 @@ export class App implements Stage {
   }
 
   #note(line: JsonObject): void {
-    const { session_id: sessionId } = line;
     this.take(this.tracker.note(line, this.now()));
-    if (typeof sessionId === 'string') this.#typing.loaded?.noteSession(sessionId);
+    if (line.subtype === 'input_error') this.#prompts.refused(String(line.input_uuid));
+    if (typeof line.session_id === 'string') this.#typing.loaded?.noteSession(line.session_id);
   }
 
   take(changes: readonly Change[]): void {

@@ -1,6 +1,7 @@
 import type { Stage } from '../stage/stage.ts';
 import type { Prompts } from './prompt-sender.ts';
 import type { Questions } from './questions.ts';
+import type { Writing } from './writing.ts';
 
 /** A turn whose terminal is gone may continue for this long. */
 const HANGUP_MS = 10 * 60_000;
@@ -14,6 +15,8 @@ export interface EndsParts {
   stage: Stage;
   prompts: Prompts;
   questions: Questions;
+  /** Whose the keys are. */
+  writing: Pick<Writing, 'state'>;
   /** Resolves when the terminal has been left. */
   ended: Promise<unknown>;
   /** Keeps what is known of an exception in our own code; returns lines about it. */
@@ -27,6 +30,7 @@ export class Ends {
   readonly #stage: Stage;
   readonly #prompts: Prompts;
   readonly #questions: Questions;
+  readonly #writing: Pick<Writing, 'state'>;
   readonly #ended: Promise<unknown>;
   readonly #report: EndsParts['report'];
   readonly #isGuest: boolean;
@@ -34,10 +38,11 @@ export class Ends {
   #isHungUp = false;
   #wasInterrupted = false;
 
-  constructor({ stage, prompts, questions, ended, report, isGuest = false }: EndsParts) {
+  constructor({ stage, prompts, questions, writing, ended, report, isGuest = false }: EndsParts) {
     this.#stage = stage;
     this.#prompts = prompts;
     this.#questions = questions;
+    this.#writing = writing;
     this.#ended = ended;
     this.#report = report;
     this.#isGuest = isGuest;
@@ -62,7 +67,9 @@ export class Ends {
         .then(() => this.#stage.leave(code))
         .finally(() => clearTimeout(late));
     };
-    const onInterrupt = () => (this.#wasInterrupted ? end(130) : this.#interruptFromOutside());
+    // Ctrl+C in the person's editor program reaches the whole group of processes: it was meant for that program.
+    const isLent = () => this.#writing.state.focus === 'external';
+    const onInterrupt = () => (isLent() ? undefined : this.#wasInterrupted ? end(130) : this.#interruptFromOutside());
     const onTerminate = () => end(143);
     const onFailure = (error: unknown) => this.#failed(error);
     source.on('SIGINT', onInterrupt);

@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   'app:rewind': '/rewind',
   'app:tasks': '/tasks',
   'task:background': '/background',
+  'chat:killAgents': '/tasks stop',
   'chat:modelPicker': '/model',
   'chat:thinkingToggle': '/thinking',
 };

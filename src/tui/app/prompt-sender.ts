@@ -23,8 +23,8 @@ export class Prompts {
   readonly #leaving: Leaving;
   /** Written before the session was open. */
   readonly #early: Draft[] = [];
-  /** The texts of prompts that may wait, by uuid. */
-  readonly #texts = new Map<string, string>();
+  /** Prompts that may wait, or be refused, by uuid. */
+  readonly #sent = new Map<string, Draft>();
   /** The earlier prompt that the next one replaces on a branch of its own. */
   #beside: BesidePrompt | null = null;
   #isOpen = false;
@@ -55,8 +55,8 @@ export class Prompts {
     this.#isOpen = true;
     if (this.#stage.tracker.view.info.modelProblem !== null) {
       // What was to be sent would fail; it waits in the editor.
-      const drafts = [...(first === undefined ? [] : [{ text: first }]), ...this.#early.splice(0)];
-      if (drafts.length > 0) this.#giveBack(drafts.map(({ text }) => text));
+      const drafts = [...(first === undefined ? [] : [{ text: first, images: [] }]), ...this.#early.splice(0)];
+      if (drafts.length > 0) this.#giveBack(drafts);
       this.command('/login');
       return;
     }
@@ -130,9 +130,7 @@ export class Prompts {
     const receipt = await link.call({ subtype: 'interrupt', cancel_queued: isGivenBack }).catch(() => ({}));
     this.#interrupting = false;
     const cancelled = new Set('cancelled' in receipt && Array.isArray(receipt.cancelled) ? receipt.cancelled : []);
-    const back = waiting
-      .filter(({ uuid }) => cancelled.has(uuid))
-      .map((each) => this.#texts.get(each.uuid) ?? each.text);
+    const back = waiting.filter(({ uuid }) => cancelled.has(uuid)).map((each) => this.#draftOf(each));
     if (back.length > 0) this.#giveBack(back);
   }
 
@@ -144,7 +142,7 @@ export class Prompts {
     const { cancelled } = await link
       .call({ subtype: 'cancel_async_message', message_uuid: last.uuid })
       .catch(() => ({ cancelled: false }));
-    if (cancelled === true) this.#giveBack([this.#texts.get(last.uuid) ?? last.text]);
+    if (cancelled === true) this.#giveBack([this.#draftOf(last)]);
     else this.#stage.notify('It has begun already.');
   }
 
@@ -162,8 +160,19 @@ export class Prompts {
     }
   }
 
-  #giveBack(texts: readonly string[]): void {
-    this.#writing.giveBack(texts);
+  /** A prompt that the session did not take comes back. */
+  refused(uuid: string): void {
+    const draft = this.#sent.get(uuid);
+    this.#sent.delete(uuid);
+    if (draft) this.#giveBack([draft]);
+  }
+
+  #draftOf({ uuid, text }: { uuid: string; text: string }): Draft {
+    return this.#sent.get(uuid) ?? { text, images: [] };
+  }
+
+  #giveBack(drafts: readonly Draft[]): void {
+    this.#writing.giveBackPrompts(drafts);
     this.#stage.changed();
   }
 
@@ -235,11 +244,11 @@ export class Prompts {
     } as UserInput;
     this.#beside = null;
     this.#leaving.stay();
-    if (this.#texts.size > 100) this.#texts.clear();
-    this.#texts.set(uuid, text);
+    if (this.#sent.size > 100) this.#sent.clear();
+    this.#sent.set(uuid, { text, images });
     this.#stage.take(tracker.sent(message, this.#stage.now()));
     link?.send({ ...message }).catch((error) => {
-      this.#giveBack([text]);
+      this.#giveBack([{ text, images }]);
       this.#stage.notify(messageOf(error));
     });
   }

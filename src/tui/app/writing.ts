@@ -1,4 +1,5 @@
-import type { EditorState } from '../editor/editor.ts';
+import { type AttachedImage, labelOf } from '../editor/attachments.ts';
+import { type EditorState, edit } from '../editor/editor.ts';
 import { giveBack, settle, withDraft, withFocus } from '../focus/focus.ts';
 import { FIRST_FOCUS, type Focus, type FocusState, type FocusWorld } from '../focus/focus-state.ts';
 
@@ -21,6 +22,18 @@ export class Writing {
   /** Texts that were not sent stand before the draft. */
   giveBack(texts: readonly string[]): void {
     this.#state = giveBack(this.#state, texts);
+  }
+
+  /** Prompts that were not sent stand before the draft, with their images. */
+  giveBackPrompts(drafts: readonly { readonly text: string; readonly images: readonly AttachedImage[] }[]): void {
+    // The labels of images in a text become the images again.
+    const texts = drafts.map(({ text, images }) =>
+      images.reduce((rest, each) => rest.replace(labelOf(each), ''), text),
+    );
+    this.giveBack(texts);
+    for (const { kind: _kind, id: _id, ...image } of drafts.flatMap(({ images }) => images)) {
+      this.#state = { ...this.#state, editor: edit(this.editor, { type: 'attach', image }) };
+    }
   }
 
   /** Puts a text into the editor; what was there can be had back by undo. */

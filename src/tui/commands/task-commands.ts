@@ -1,3 +1,4 @@
+import { plural } from '../rows/blocks/amounts.ts';
 import { todoRow } from '../rows/blocks/block-to-rows.ts';
 import { textOfRow } from '../rows/row.ts';
 import type { Stage } from '../stage/stage.ts';
@@ -6,17 +7,33 @@ import { TaskPicker } from '../tasks/task-picker.ts';
 
 /** What runs besides the conversation, and what it works on. */
 export const TASK_COMMANDS: readonly TerminalCommand[] = [
-  { name: 'tasks', description: 'Agents and commands that run: follow, stop, move to the background', run: tasks },
+  {
+    name: 'tasks',
+    argumentHint: '[stop]',
+    description: 'Agents and commands that run: follow, stop, move to the background',
+    run: tasks,
+    values: async () => [{ value: 'stop', detail: 'stops all agents' }],
+  },
   { name: 'background', description: 'Move what the turn waits for to the background', run: background },
   { name: 'todos', description: 'The todo list', run: todos },
   { name: 'agents', description: 'The kinds of agents', run: agents },
   { name: 'team', description: 'The teammates', run: team },
 ];
 
-function tasks(_argument: string, stage: Stage): string[] {
+async function tasks(argument: string, stage: Stage): Promise<string[]> {
+  if (argument === 'stop') return stopAgents(stage);
+  if (argument !== '') throw new Error('write /tasks, or /tasks stop');
   if (stage.tracker.view.tasks.length === 0) return ['No task runs.'];
   stage.pick(new TaskPicker(stage));
   return [];
+}
+
+/** The turn continues: the model is told that its agents were stopped. */
+async function stopAgents(stage: Stage): Promise<string[]> {
+  const agents = stage.tracker.view.tasks.filter(({ agent }) => agent !== null);
+  const stopped = await Promise.allSettled(agents.map(({ id }) => stage.call({ subtype: 'stop_task', task_id: id })));
+  const count = stopped.filter(({ status }) => status === 'fulfilled').length;
+  return [agents.length === 0 ? 'No agent runs.' : `${plural(count, 'agent')} stopped.`];
 }
 
 async function background(_argument: string, stage: Stage): Promise<string[]> {

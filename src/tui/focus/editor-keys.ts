@@ -6,7 +6,7 @@ import { walkable } from './history-search.ts';
 import { isWorking, meaningOfEscape, openMenu } from './meanings.ts';
 import { freshVim, takeVimKey, type VimFocusStep } from './vim-focus.ts';
 
-const AGAIN_MS: Readonly<Record<Again, number>> = { clear: 1500, escEsc: 1500, leave: 800, 'kill-agents': 1500 };
+const AGAIN_MS: Readonly<Record<Again, number>> = { clear: 1500, escEsc: 1500, leave: 800, 'kill-agents': 3000 };
 
 /** A key in the editor, with its action in the keymap. */
 export function inEditor(

@@ -150,7 +150,7 @@ function takeKey(state: FocusState, key: string, event: InputEvent, world: Focus
   const open = { ...state, chord: null };
   const isVims = !begun && event.type === 'text' && takesLetters(open, world);
   const action = isVims ? vimAction(open, key) : world.keymap.find(contextsOf(open, world), keys);
-  if (action === 'prefix') return step({ ...open, chord: { keys, at: world.now }, again: null });
+  if (action === 'prefix') return step({ ...open, chord: { keys, at: world.now } });
   // A chord that does not exist does nothing: its last key was not meant alone.
   if (begun && action === null) return step(open, { type: 'notice', text: `${keys} has no meaning` });
   if (action === 'unbound') return step(open);

@@ -1,4 +1,6 @@
+import { isObject, type JsonObject } from '../../util/json.ts';
 import type { Block } from '../../view/blocks.ts';
+import type { EarlierUse } from '../../view/changes.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import { noteRows } from '../rows/blocks/block-to-rows.ts';
 import { codeColours } from '../rows/markdown/answer-rows.ts';
@@ -13,7 +15,8 @@ const MESSAGES = 100;
 
 /** The last turns of the session, as the scrollback shows them, under the number of messages before. */
 export async function printEarlier(stage: Stage, { most = MOST_ROWS } = {}): Promise<void> {
-  const { messages, total } = await askMessages(stage, { limit: MESSAGES });
+  const [{ messages, total }, used] = await Promise.all([askMessages(stage, { limit: MESSAGES }), earlierUse(stage)]);
+  stage.take(stage.tracker.earlier(messages, used));
   const blocks = blocksOfMessages(messages);
   const { shown, rows } = lastRows(blocks, stage.context, most);
   if (rows.length === 0) return;
@@ -22,6 +25,18 @@ export async function printEarlier(stage: Stage, { most = MOST_ROWS } = {}): Pro
   const before = total - messages.length + Math.max(0, at);
   const note = `\u2026 ${before} earlier message${before === 1 ? '' : 's'} (ctrl+o)`;
   stage.printRows([...(before > 0 ? [EMPTY_ROW, ...noteRows(note, 'dim', stage.context)] : []), ...rows]);
+}
+
+/** What the meters show before the first result; nothing where the session does not tell. */
+async function earlierUse(stage: Stage): Promise<EarlierUse> {
+  const ask = (subtype: 'get_context_usage' | 'get_usage') => stage.call({ subtype }).catch((): JsonObject => ({}));
+  const [context, usage] = await Promise.all([ask('get_context_usage'), ask('get_usage')]);
+  const session = isObject(usage.session) ? usage.session : {};
+  return {
+    ...(typeof context.totalTokens === 'number' && { contextTokens: context.totalTokens }),
+    ...(typeof context.maxTokens === 'number' && { contextWindow: context.maxTokens }),
+    ...(typeof session.total_cost_usd === 'number' && { costUsd: session.total_cost_usd }),
+  };
 }
 
 const CALLS: ReadonlySet<Block['kind']> = new Set(['call', 'thought', 'todos', 'denial']);

@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { expect, test, vi } from 'vitest';
 import { answer, begun, opening, piece, result, system } from '../../view/lines.ts';
 import { openTerminal } from './open-terminal.ts';
@@ -64,4 +65,28 @@ test('a task in the background is work, too', async () => {
   await vi.waitFor(() => expect(app.tracker.view.tasks).toHaveLength(1));
   terminal.type('/exit\r');
   await sees('Still running: 1 task');
+});
+
+test('[TUI-33] an interrupt that was meant for the editor program ends neither the turn nor the terminal', async () => {
+  const { app, send, sees, received } = await openTerminal();
+  const signals = new EventEmitter();
+  const { dispose } = app.handleSignals(signals as NodeJS.Process);
+  await send(...working);
+  await sees('working');
+  const interrupts = () => received.filter((line) => JSON.stringify(line).includes('"interrupt"')).length;
+  let close = () => {};
+  const lent = app.lend(
+    () =>
+      new Promise<void>((resolve) => {
+        close = resolve;
+      }),
+  );
+  signals.emit('SIGINT');
+  signals.emit('SIGINT');
+  close();
+  await lent;
+  expect(interrupts()).toBe(0);
+  signals.emit('SIGINT');
+  await vi.waitFor(() => expect(interrupts()).toBe(1));
+  dispose();
 });

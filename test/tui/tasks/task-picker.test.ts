@@ -32,7 +32,7 @@ test('tasks stand in a tree with their figures; one that ends stays, dim', async
   });
   await knows();
   terminal.type('/tasks\r');
-  await sees(/2 running\n❯ one Explore "look at one" · 12 calls · Read · 4\.1k tokens · 0 s\n {4}two Explore/);
+  await sees(/2 running\n❯ one Explore "look at one" · 12 calls · Read · 4\.1k tokens · \d+ s\n {4}two Explore/);
   await send({ type: 'system', subtype: 'task_notification', task_id: 'two', status: 'completed', summary: 'done' });
   await sees(/1 running[\s\S]*two Explore "look at two" · ended/);
   terminal.type('\x1b');
@@ -94,4 +94,20 @@ test('a tree of any tasks has each of them once', () => {
   const shape = (tasks: TaskView[]) => taskTree(tasks).map(({ task: { id }, depth }) => `${id}${depth}`);
   expect(shape([task('c', 'b'), task('a', null), task('b', 'a')])).toEqual(['a0', 'b1', 'c2']);
   expect(shape([task('a', 'gone'), task('b', 'c'), task('c', 'b')])).toEqual(['a0', 'b0', 'c0']);
+});
+
+test('ctrl+x ctrl+k twice stops all agents, and no command', async () => {
+  const { terminal, send, sees, received, knows } = await open();
+  await send(started('one'), started('two'), started('three', { task_type: 'local_bash', subagent_type: undefined }));
+  await knows();
+  terminal.type('\x18\x0b');
+  await sees('Again to stop all agents');
+  expect(JSON.stringify(received)).not.toContain('stop_task');
+  terminal.type('\x18\x0b');
+  await sees('2 agents stopped.');
+  const stopped = received.flatMap(({ request }) => {
+    const { subtype, task_id } = (request ?? {}) as JsonObject;
+    return subtype === 'stop_task' ? [task_id] : [];
+  });
+  expect(stopped).toEqual(['one', 'two']);
 });
