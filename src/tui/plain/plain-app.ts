@@ -107,6 +107,7 @@ export class PlainApp implements Stage {
       stage: this,
       prompts: this.#prompts,
       questions: this.#questions,
+      writing: this.#writing,
       ended: this.ended,
       report,
     });
