@@ -16,10 +16,12 @@ export interface ComposerProps {
   /** The prompt that is edited, to be sent again as a sibling. */
   edited: Row | null;
   setEdited: (row: Row | null) => void;
+  /** A prompt was sent. */
+  sent: () => void;
 }
 
 /** Where a person continues: a prompt at the leaf, or an earlier one again. A session of another process is only read. */
-export function Composer({ source, id, shown, turns, edited, setEdited }: ComposerProps): VNode {
+export function Composer({ source, id, shown, turns, edited, setEdited, sent }: ComposerProps): VNode {
   const [text, setText] = useState('');
   const [images, setImages] = useState<Image[]>([]);
   const field = useRef<HTMLTextAreaElement>(null);
@@ -37,6 +39,7 @@ export function Composer({ source, id, shown, turns, edited, setEdited }: Compos
       setText('');
       setImages([]);
       setEdited(null);
+      sent();
     } catch {
       // The problem is shown, and the text stays.
     }

@@ -1,5 +1,5 @@
 import type { VNode } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Row } from '../../sessions/indexed/row.ts';
 import { conversationTo, endBelow, stepAt, sumsOf, type TreeStep, upFrom } from '../tree/session-model.ts';
 import { shownBytes, shownTime, shownTokens, shownUsd } from '../tree/shown-figures.ts';
@@ -65,6 +65,12 @@ export function SessionPage({ source, route }: { source: Source; route: PageRout
     choose(next, next.kind === 'prompt' ? `p${next.n}` : `r${next.n}.0`);
     setIsPanelOpen(true);
   };
+  // What was sent goes to the active branch: that one is shown.
+  const toActive = () => {
+    branch.current = null;
+    setChosen(null);
+    note({ session: id });
+  };
   const openAgent = (agentId: string) => go({ session: id, agent: agentId });
   return (
     <main class={`session show-${view}`} aria-label={page?.title ?? 'session'}>
@@ -104,7 +110,9 @@ export function SessionPage({ source, route }: { source: Source; route: PageRout
             partial={end === model.active ? turns.partial : ''}
           />
         )}
-        {agent === null && source.canChange && <Composer {...{ source, id, shown, turns, edited, setEdited }} />}
+        {agent === null && source.canChange && (
+          <Composer {...{ source, id, shown, turns, edited, setEdited }} sent={toActive} />
+        )}
       </section>
       {isPanelOpen && row && (
         <NodePanel
@@ -134,7 +142,7 @@ function Tabs({ view, setView }: { view: NarrowView; setView: (view: NarrowView)
 
 /** Escape closes the details, `e` edits the chosen prompt. */
 function useKeys(row: Row | null, act: { close: () => void; edit: (row: Row) => void }): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key === 'Escape') act.close();
       const isTyping = (event.target as HTMLElement).closest?.('input,textarea,select') !== null;

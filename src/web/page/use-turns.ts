@@ -30,6 +30,7 @@ export interface Image {
 }
 
 const LOOK_MS = 250;
+const AT_WORK_MS = 1000;
 
 export function useTurns(source: Source, id: string, isWanted: boolean): Turns {
   const [partial, setPartial] = useState('');
@@ -53,14 +54,17 @@ export function useTurns(source: Source, id: string, isWanted: boolean): Turns {
       const { state } = await source.send('GET', base);
       if (stop.signal.aborted) return;
       setQuestions((Array.isArray(open) ? open : []) as OpenQuestion[]);
-      setIsRunning(state === 'running' || state === 'requires_action' || state === 'queued');
+      const isAtWork = state === 'running' || state === 'requires_action' || state === 'queued';
+      setIsRunning(isAtWork);
+      // A question opens a moment after the line of its call.
+      if (isAtWork) lookSoon(AT_WORK_MS);
     };
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const lookSoon = () => {
+    const lookSoon = (ms = LOOK_MS) => {
       timer ??= setTimeout(() => {
         timer = undefined;
         look().catch(() => {});
-      }, LOOK_MS);
+      }, ms);
     };
     const follow = async () => {
       // Asking for a session that the server does not know would be an error: it is looked for instead.
