@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { readShell } from '../../src/permissions/commands/read-shell.ts';
 import { optionTable } from '../../src/permissions/grammars/argv.ts';
@@ -9,10 +9,11 @@ import { FILE_TOOLS } from '../../src/permissions/grammars/file-tools.ts';
 import type { Grammar, TableGrammar } from '../../src/permissions/grammars/grammar.ts';
 import { TEXT_TOOLS } from '../../src/permissions/grammars/text-tools.ts';
 import { WRAPPERS } from '../../src/permissions/grammars/wrappers.ts';
-import { patternsMeet, programName } from '../../src/permissions/shell/program-patterns.ts';
-import { everyCommand, type ShellScript, whyUnknown } from '../../src/permissions/shell/shell-script.ts';
+import { whyUnknown } from '../../src/permissions/shell/shell-script.ts';
 import { shellWord } from '../../src/util/text/shell-word.ts';
 import { seededRandom } from '../support/fuzz.ts';
+import { sampleOf } from '../support/shell-attacks.ts';
+import { createTracer, installedPrograms, surprises, tryPrograms } from '../support/traced-programs.ts';
 import { parseShell } from './policy-for.ts';
 
 const isTraceable = spawnSync('strace', ['-V'], { stdio: 'ignore' }).status === 0;
@@ -86,64 +87,6 @@ function drawn({ name, grammar }: (typeof tried)[number], random: () => number):
 
 const DRAWS = 3;
 
-interface Trace {
-  started: string[];
-  written: string[];
-}
-
-function traced(argv: readonly string[], run: number): Trace {
-  const cwd = join(root, `${run}`);
-  mkdirSync(join(cwd, 'sub'), { recursive: true });
-  for (const name of ['in.txt', 'in2.txt', 'sub/a']) writeFileSync(join(cwd, name), 'b 2\na 1\n');
-  const log = join(root, `${run}.trace`);
-  const calls =
-    'execve,open,openat,creat,mkdir,mkdirat,rename,renameat,renameat2,link,linkat,symlink,symlinkat,unlink,unlinkat,rmdir,truncate';
-  spawnSync('strace', ['-f', '-qq', '-o', log, '-e', `trace=${calls}`, ...argv], {
-    cwd,
-    input: '',
-    timeout: 5000,
-    env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
-  });
-  const lines = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : [];
-  const done = lines.filter((line) => !/= -1 E|unfinished|at2?\(\d/.test(line));
-  return {
-    started: done.flatMap((line) => /execve\("([^"]+)"/.exec(line)?.[1] ?? []).slice(1),
-    written: done
-      .filter(
-        (line) =>
-          /O_WRONLY|O_RDWR|O_CREAT|(?:creat|mkdir|rename|link|rmdir|truncate)\w*\(/.test(line) &&
-          !line.includes('execve('),
-      )
-      .flatMap((line) => [...line.matchAll(/"([^"]+)"/g)].map(([, path = '']) => resolve(cwd, path)))
-      .filter((path) => path.startsWith(`${cwd}/`))
-      .map((path) => path.slice(cwd.length + 1)),
-  };
-}
-
-/** What the program did, and our reading does not tell. */
-function surprises(script: ShellScript, { started, written }: Trace): string[] {
-  const commands = everyCommand(script);
-  const names = commands.flatMap(({ words: [name] }) => (typeof name === 'string' ? [programName(name)] : []));
-  const files = commands.flatMap(({ meaning }) => meaning?.files ?? []).filter(({ access }) => access === 'write');
-  const isTold = (path: string) =>
-    files.some(({ word, reach }) => {
-      const parts = typeof word === 'string' ? [resolve('/', word).slice(1)] : word.parts;
-      // A directory on the way, a backup beside the file, or what lies below.
-      return (
-        [parts, [...parts, { any: 'text' as const }]].some((each) => patternsMeet(each, [path])) ||
-        reach === 'taken' ||
-        word === '.' ||
-        String(word).startsWith(path) ||
-        // Taken from a directory that the program changed to.
-        String(word).endsWith(`/${path}`)
-      );
-    });
-  return [
-    ...started.filter((path) => !names.includes(basename(path))).map((path) => `starts ${path}`),
-    ...written.filter((path) => !isTold(path)).map((path) => `writes ${path}`),
-  ];
-}
-
 describe.skipIf(!isTraceable)('what programs really do with options drawn at random', () => {
   it('is tried with many programs of the tables', () => {
     const missing = programs.filter(({ name }) => pathOf(name) === null).map(({ name }) => name);
@@ -154,18 +97,31 @@ describe.skipIf(!isTraceable)('what programs really do with options drawn at ran
   it('[K44] [R-3] starts nothing and writes nothing that their grammar does not tell', () => {
     let known = 0;
     const wrong: string[] = [];
-    for (const [run, { program, random }] of draws().entries()) {
+    const traced = createTracer(root);
+    for (const { program, random } of draws()) {
       const argv = drawn(program, random);
       const script = readShell(argv.map(shellWord).join(' '), parseShell);
       if (whyUnknown(script) !== null) continue;
       known++;
-      const { started, written } = traced(argv, run);
+      const { started, ...files } = traced(argv);
       // What a program has a shell run is told; its shell is not a command of its own.
       const isShell = (path: string) => basename(path) === 'sh' && argv.some((word) => word.endsWith('true'));
-      const trace = { started: started.filter((path) => !isShell(path)), written };
+      const trace = { ...files, started: started.filter((path) => !isShell(path)) };
       wrong.push(...surprises(script, trace).map((what) => `${argv.join(' ')}: ${what}`));
     }
     expect(wrong).toEqual([]);
     expect(known).toBeGreaterThan(150);
+  }, 120_000);
+
+  it('[K44] [R-3] and neither does any other program with options of its own help: a sample, npm run trust -- deny tries all', () => {
+    const { tried: names, leftOut } = installedPrograms();
+    const reasons = new Map(
+      leftOut.map(({ why }) => [why, leftOut.filter((each) => each.why === why).map(({ name }) => name)]),
+    );
+    for (const [why, left] of reasons) process.stderr.write(`not run, because ${why}: ${left.join(' ')}\n`);
+    const sample = sampleOf(names, 40, seededRandom(5));
+    const { wrong, known } = tryPrograms(sample, { draws: 3, seed: 5, root: join(root, 'help'), parse: parseShell });
+    expect(wrong).toEqual([]);
+    expect(known.size).toBeGreaterThan(sample.length / 3);
   }, 120_000);
 });

@@ -55,7 +55,23 @@ const TRIALS: (Trial & { what: string; share: number })[] = [
   { what: 'a host that allows all', mode: 'default', enforcement: 'parse', caller: 'main', share: 1 },
   { what: 'an agent', mode: 'bypassPermissions', enforcement: 'parse', caller: 'agent', share: 1 },
   { what: 'in the background', mode: 'bypassPermissions', enforcement: 'parse', caller: 'background', share: 0.3 },
+  { what: 'a hook', mode: 'bypassPermissions', enforcement: 'parse', caller: 'hook', share: 0.3 },
+  { what: 'the command line', mode: 'bypassPermissions', enforcement: 'parse', caller: 'command line', share: 1 },
+  {
+    what: 'the command line, both lines',
+    mode: 'bypassPermissions',
+    enforcement: 'kernel',
+    caller: 'command line',
+    share: 0.3,
+  },
   { what: 'a command file', mode: 'bypassPermissions', enforcement: 'parse', caller: 'command file', share: 0.3 },
+  {
+    what: 'a script that only the kernel sees',
+    mode: 'bypassPermissions',
+    enforcement: 'kernel',
+    caller: 'script',
+    share: 0.5,
+  },
   { what: 'both lines', mode: 'bypassPermissions', enforcement: 'kernel', caller: 'main', share: 1 },
 ];
 
@@ -107,7 +123,14 @@ describe.each(ATTACKS)('[R-3] [R-4] against $target.rule', ({ target, forms, atL
   });
 
   test.each(TRIALS)('none gets through: $what', async ({ share, what, ...trial }) => {
-    const tried = share === 1 ? working : some(working, Math.round(working.length * share));
+    // A script that runs a command is the gap that docs/permissions.md names, and so is what git has stored of a file.
+    const fit =
+      trial.caller !== 'script'
+        ? working
+        : target.kind === 'command'
+          ? []
+          : working.filter(({ text }) => !/git/.test(text));
+    const tried = share === 1 ? fit : some(fit, Math.round(fit.length * share));
     const through = await thatGetThrough(tried, target, { places, trial });
     for (const { family } of through) count(family, trial.enforcement === 'kernel' ? 'both' : 'line1', 1);
     figure('R-3', `${target.rule}, ${what}: ${tried.length} forms, ${through.length} through`);

@@ -56,7 +56,7 @@ export const ARCHIVES: readonly Grammar[] = [
     reads: true,
     more: unpacks,
   },
-  { names: 'zipinfo', options: 'l m s 1 2 v h t z', operands: 'in text*', reads: true, open: 'read' },
+  { names: 'zipinfo', options: 'l m s 1 2 v h t z', operands: 'in*', reads: true, open: 'read' },
   { names: '7z 7za 7zr p7zip', read: (command, found) => sevenZip(command, found) },
   {
     names:

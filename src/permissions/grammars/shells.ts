@@ -22,7 +22,7 @@ type Dialect = 'bash' | 'sh' | 'other';
 function shell(command: SimpleCommand, found: Findings, dialect: Dialect) {
   found.changes();
   if (command.words.length === 1 && command.words[0] === '--version') return;
-  const options = shellOptions(command.words);
+  const options = shellOptions(command.words, dialect);
   if (options === null) {
     found.runs(notStatic(`what ${found.program} would run cannot be told`));
     return;
@@ -59,7 +59,10 @@ const PLUS_LETTERS = /^\+[abefhmuvxBCEHPT]+$/;
 const OPTION_NAMES =
   /^(?:allexport|braceexpand|errexit|errtrace|functrace|hashall|histexpand|ignoreeof|monitor|noclobber|noexec|noglob|nolog|notify|nounset|onecmd|physical|pipefail|privileged|verbose|vi|emacs|xtrace)$/;
 
-function shellOptions(words: readonly Word[]): ShellOptions | null {
+/** What the short options of other shells mean alike; further letters of fish, nu or ksh take files or code. */
+const OTHER_LETTERS = /^-[cli]+$/;
+
+function shellOptions(words: readonly Word[], dialect: Dialect): ShellOptions | null {
   const options = { takesCode: false, readsInput: false };
   for (let at = 0; at < words.length; at++) {
     const word = words[at];
@@ -70,6 +73,7 @@ function shellOptions(words: readonly Word[]): ShellOptions | null {
       if (!LONG_OPTIONS.has(word)) return null;
       continue;
     }
+    if (dialect !== 'bash' && dialect !== 'sh' && !OTHER_LETTERS.test(word)) return null;
     if (LONG_NAMES.test(word.slice(1)) || !(LETTERS.test(word) || PLUS_LETTERS.test(word))) return null;
     if (word.startsWith('-') && word.includes('c')) options.takesCode = true;
     if (word.startsWith('-') && word.includes('s')) options.readsInput = true;

@@ -126,7 +126,7 @@ export const TEXT_TOOLS: readonly Grammar[] = [
     { open: 'write' },
   ),
   reader('tsort look ul colrm colcrt col', 'b f p x i=text d a t=text n=text'),
-  reader('iconv', 'f,from-code=text t,to-code=text l,list c o,output=out s,silent verbose', { open: 'write' }),
+  reader('iconv', 'f,from-code=in t,to-code=in l,list c o,output=out s,silent verbose', { open: 'write' }),
   reader('grep egrep fgrep ggrep', GREP, {
     operands: (argv) => patternThen(isRecursive(argv) ? 'tree*' : 'in*')(argv),
     counts: '-',

@@ -11,6 +11,7 @@ import { isObject } from '../../../src/util/json.ts';
 import type { RunConfig } from '../../../src/wire/run-config.ts';
 import { Client, resultsOf } from '../../host/support.ts';
 import { type Act, type Form, filled } from './forms.ts';
+import { changingHook, type DenySettings, runCommandLine } from './outer-sessions.ts';
 import { type DenyPlace, type DenyPlaces, runPlainly } from './place.ts';
 
 /** What a form does: runs a denied command, shows a hidden file, or changes a locked one. */
@@ -99,8 +100,11 @@ export interface Trial {
   mode: 'bypassPermissions' | 'default';
   /** Which line holds: reading the command alone, or the kernel too. */
   enforcement: 'parse' | 'kernel';
-  /** What calls: the main thread, an agent, a command in the background, or a command file of the project. */
-  caller: 'main' | 'agent' | 'background' | 'command file';
+  /**
+   * What calls: the main thread, an agent, a command in the background, a command file of the project, a hook that changes
+   * another call, the main thread of the built command line, or a script of the project, which only the kernel sees.
+   */
+  caller: 'main' | 'agent' | 'background' | 'command file' | 'hook' | 'command line' | 'script';
 }
 
 /** The forms that get through: each is asked for by a model in a session with the rule. */
@@ -157,18 +161,26 @@ async function runSession(
   rule: string,
   { place, trial }: { place: DenyPlace; trial: Trial },
 ): Promise<string> {
-  const calls = commands.map((command) =>
-    toolUse('Bash', { command, timeout: 8000, ...(trial.caller === 'background' && { run_in_background: true }) }),
+  const settings: DenySettings = { permissions: { deny: [rule], enforcement: trial.enforcement } };
+  if (trial.caller === 'command line') return runCommandLine(commands, settings, place);
+  const hook = trial.caller === 'hook' ? changingHook(commands, place) : null;
+  const calls = (trial.caller === 'script' ? writeScripts(commands, place.cwd) : (hook?.calls ?? commands)).map(
+    (command) =>
+      toolUse('Bash', { command, timeout: 8000, ...(trial.caller === 'background' && { run_in_background: true }) }),
   );
   const script = { agent: agentScript(calls), 'command file': () => 'Done.' };
   const model = scriptedModel(
     trial.caller === 'agent' || trial.caller === 'command file' ? script[trial.caller] : [...calls, 'Done.'],
   );
   const engine = createEngine({ cwd: place.cwd, env: place.env, model, store: createMemoryStore(), log: () => {} });
-  const permissions = { deny: [rule], enforcement: trial.enforcement };
   const prompts = trial.caller === 'command file' ? writeCommandFiles(commands, place.cwd) : ['go'];
   const config: RunConfig = {
-    ...{ print: true, settings: JSON.stringify({ permissions }), settingSources: ['project'], trust: true },
+    ...{
+      print: true,
+      settings: JSON.stringify({ ...settings, ...(hook && { hooks: hook.hooks }) }),
+      settingSources: ['project'],
+      trust: true,
+    },
     permissionMode: trial.mode,
     ...(trial.mode === 'bypassPermissions' ? { dangerouslySkipPermissions: true } : { permissionPromptTool: 'stdio' }),
   };
@@ -183,6 +195,15 @@ async function runSession(
     await client.close();
     await engine.close();
   }
+}
+
+/** Files that run the commands: their words tell nothing. */
+function writeScripts(commands: readonly string[], cwd: string): string[] {
+  mkdirSync(join(cwd, 'bin'), { recursive: true });
+  return commands.map((command, at) => {
+    writeFileSync(join(cwd, `bin/form${at}`), `#!/bin/bash\n${command}\n`, { mode: 0o755 });
+    return `./bin/form${at}`;
+  });
 }
 
 /** Commands that run when their file is called, without a question; the file allows itself all of them. */
