@@ -8,7 +8,6 @@ import { integrityOf, stampOf, withEntry } from './integrity.ts';
 
 /** The scopes in which a plugin is installed, by the names of the records. */
 export const PLUGIN_SCOPES = ['user', 'project', 'local'] as const;
-export type PluginScope = (typeof PLUGIN_SCOPES)[number] | 'managed';
 
 /** What a user has accepted of one plugin: exactly this content. */
 export interface LockLine {
