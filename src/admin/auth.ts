@@ -10,7 +10,9 @@ import type { Env } from '../host/engine/environment.ts';
 import { KEY_PROVIDERS, keyFile, originOf, readStoredKeys, type StoredKey } from '../host/engine/stored-keys.ts';
 import { openLaunchContext } from '../host/launch/launch-context.ts';
 import { anthropicSettings } from '../model/anthropic/anthropic-env.ts';
+import { namedServer, SERVER_NAMES } from '../model/named-servers.ts';
 import { missingOpenAiKey, openAiSettings } from '../model/openai/openai-env.ts';
+import { userProviders } from '../model/provider-names.ts';
 import { recordingNamed, resolveModel } from '../model/resolve.ts';
 import { makeDirectory } from '../util/files/make-directory.ts';
 import { replacePrivateText } from '../util/files/replace-file.ts';
@@ -61,7 +63,7 @@ export async function viewAuth(engine: Engine, config: RunConfig): Promise<AuthV
   const resolved = recording === null ? resolveModel(launch.model, env) : null;
   const provider = KEY_PROVIDERS.find((each) => each === resolved?.provider) ?? null;
   const isElsewhere = resolved !== null && provider === null && resolved.provider !== 'offline';
-  const elsewhere = isElsewhere ? await viewProvider(engine, resolved.provider, env) : null;
+  const elsewhere = isElsewhere ? await viewProvider(engine, resolved.provider, { env, configHome }) : null;
   const { keys, problem } = readStoredKeys(configHome);
   const providers = KEY_PROVIDERS.map((each) => providerAuth(each, { env, hasHelper: helper !== null, keys }));
   return { configHome, model: resolved?.id ?? null, provider, elsewhere, providers, helper, problem };
@@ -77,6 +79,23 @@ export function providerAuth(
   const found = sourceOf(provider, { env, hasHelper, isStored: stored !== null });
   const isFree = provider === 'openai' && missingOpenAiKey(env) === undefined;
   return { provider, isReady: found.source !== null || isFree, ...found, origin, stored };
+}
+
+/** Where a named server is that takes a key; null for any other name. Throws `invalid_option` for a faulty row. */
+export function keyedAddress(name: string, env: Env): string | null {
+  const server = namedServer(name, env);
+  return server && server.keyVariables.length > 0 ? server.baseUrl : null;
+}
+
+/** The variables that may hold the key of a named server. */
+export function keyVariablesOf(name: string, env: Env): readonly string[] {
+  return namedServer(name, env)?.keyVariables ?? [];
+}
+
+/** The named servers that take a key: built in, or the user's own. */
+export function keyedServers(env: Env): string[] {
+  const names = [...SERVER_NAMES, ...Object.keys(userProviders(env))].filter((name) => name !== 'openai-responses');
+  return names.filter((name) => keyedAddress(name, env) !== null);
 }
 
 export function addressOf(provider: KeyProvider, env: Env): string {
@@ -115,7 +134,7 @@ export async function storeKey(configHome: string, key: StoredKey): Promise<stri
 }
 
 /** Removes the stored keys of a provider, or all of them. Resolves with the removed keys. */
-export async function removeKeys(configHome: string, provider: KeyProvider | null): Promise<StoredKey[]> {
+export async function removeKeys(configHome: string, provider: string | null): Promise<StoredKey[]> {
   const isGone = (each: JsonObject) => provider === null || each.provider === provider;
   const gone = readStoredKeys(configHome).keys.filter((key) => isGone({ ...key }));
   await changeKeys(configHome, (keys) => keys.filter((each) => !isGone(each)));

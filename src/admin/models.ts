@@ -41,7 +41,7 @@ export async function viewModels(engine: Engine, config: RunConfig): Promise<Mod
   return {
     names,
     cloud: cloudOf(env),
-    providers: [...own, ...(await Promise.all(remote.map((name) => viewProvider(engine, name, env))))],
+    providers: [...own, ...(await Promise.all(remote.map((name) => viewProvider(engine, name, { env, configHome }))))],
     local: (await Promise.all(LOCAL_SERVERS.map((name) => localServer(name, env)))).flatMap((found) => found ?? []),
   };
 }

@@ -42,7 +42,11 @@ describe('the beginning', () => {
     await editor.initialize();
     const failure = await editor.fails('session/new', { cwd: editor.dir, mcpServers: [] });
     expect(failure).toEqual({
-      ...{ code: -32000, message: 'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY.' },
+      ...{
+        code: -32000,
+        message:
+          'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY, or store one with heddle auth login --provider gemini.',
+      },
       data: { error_code: 'authentication' },
     });
     expect(await editor.fails('authenticate', { methodId: 'api-key' })).toMatchObject({ code: -32000 });

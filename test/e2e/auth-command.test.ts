@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { createEngine, inProcess } from '../../src/host/index.ts';
 import { query } from '../../src/sdk/index.ts';
 import { startFakeOpenAi, toolUse } from '../../src/testing/index.ts';
@@ -87,7 +87,9 @@ describe('heddle auth login', () => {
     expect((await login(place, ['--claudeai'])).stderr).toContain(
       '--claudeai is for accounts, and Heddle stores an API key',
     );
-    expect((await login(place, ['--provider', 'acme'])).stderr).toContain('Allowed choices are anthropic, openai.');
+    expect((await login(place, ['--provider', 'acme'])).stderr).toContain(
+      'Allowed choices are anthropic, openai, gemini, openrouter.',
+    );
   });
 
   test('replaces the key of the same server and keeps others, also those of later versions', async () => {
@@ -161,6 +163,40 @@ describe('which credential counts', () => {
     } finally {
       await server.close();
     }
+  });
+
+  test('[P4, G4] so have servers that a name or the settings choose; nothing shows it', async () => {
+    const place = await makePlace();
+    const server = await startFakeOpenAi(['one', 'two']);
+    onTestFinished(() => server.close());
+    const rows = { mine: { baseUrl: server.url, keyVariable: 'MINE_KEY', keyHeader: 'x-mine' } };
+    const env = {
+      ...{ ...BARE, GEMINI_API_KEY: undefined, GOOGLE_API_KEY: undefined, GEMINI_BASE_URL: server.url },
+      HEDDLE_MODEL_PROVIDERS: JSON.stringify(rows),
+    };
+    for (const provider of ['gemini', 'mine']) {
+      const bare = await runCli(['-p', 'hi', '--model', `${provider}/m`], { place, env });
+      expect([bare.code, bare.stderr]).toEqual([
+        1,
+        expect.stringContaining(`heddle auth login --provider ${provider}`),
+      ]);
+      const stored = await auth(place, ['login', '--provider', provider], { env, stdin: `${KEY}\n` });
+      expect([stored.code, stored.stderr]).toEqual([0, '']);
+      const run = await runCli([...STREAM_OUT, 'hi', '--debug', '--model', `${provider}/m`], { place, env });
+      expect(run.code).toBe(0);
+      expect(run.lines[0]).toMatchObject({ subtype: 'init', apiKeySource: '/login managed key' });
+      const status = await auth(place, ['status', '--model', `${provider}/m`], { env });
+      expect(JSON.parse(status.stdout)).toMatchObject({ loggedIn: true, apiKeySource: '/login managed key' });
+      expect(run.stdout + run.stderr + status.stdout + stored.stdout).not.toContain(KEY);
+    }
+    expect(server.requests.map(({ headers }) => headers.authorization ?? headers['x-mine'])).toEqual([
+      `Bearer ${KEY}`,
+      KEY,
+    ]);
+    const gone = await auth(place, ['logout', '--provider', 'gemini'], { env });
+    expect(gone.stdout).toContain('Removed the key');
+    expect((await auth(place, ['status', '--provider', 'gemini'], { env })).code).toBe(1);
+    expect((await auth(place, ['status', '--provider', 'mine'], { env })).code).toBe(0);
   });
 
   test.each(['subprocess', 'in process'])('the SDK finds it: %s', async (how) => {
@@ -316,7 +352,7 @@ describe('heddle auth status', () => {
       {},
       1,
       { loggedIn: false, authMethod: 'none', apiProvider: 'gemini' },
-      'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY.',
+      'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY, or store one with heddle auth login --provider gemini.',
     ],
     [
       'gemini/g',

@@ -21,7 +21,10 @@ export async function gatherModel({ engine, config, home }: DoctorContext): Prom
   const helper = origin ? nameOf(origin) : null;
   const next = `heddle -p ${config.model === undefined ? '' : `--model ${shellWord(config.model)} `}hi asks it`;
   const found = { env, hasHelper: helper !== null, keys };
-  return [credentialsCheck(found, { helper, problem }), await modelCheck(launch.model, { ...found, next, engine })];
+  return [
+    credentialsCheck(found, { helper, problem }),
+    await modelCheck(launch.model, { ...found, next, engine, configHome: home }),
+  ];
 }
 
 /** The places in which credentials are searched. */
@@ -55,7 +58,7 @@ function credentialsCheck(
  */
 async function modelCheck(
   name: string | undefined,
-  { next, engine, ...sources }: Sources & { next: string; engine: Engine },
+  { next, engine, configHome, ...sources }: Sources & { next: string; engine: Engine; configHome: string | null },
 ): Promise<Check> {
   const id = 'model';
   const { env } = sources;
@@ -66,7 +69,7 @@ async function modelCheck(
   try {
     const { provider, id: model } = resolveModel(name, env);
     if (!isKeyProvider(provider) && provider !== 'offline')
-      return await elsewhereCheck(model, provider, { env, next, engine });
+      return await elsewhereCheck(model, provider, { env, next, engine, configHome });
     const address = provider === 'offline' ? null : addressOf(provider, env);
     const facts = { model, provider, ...(address !== null && { host: hostOf(address) }) };
     const where = address === null ? 'built in, needs neither network nor key' : `at ${hostOf(address)}`;
@@ -87,10 +90,10 @@ function isKeyProvider(provider: string): provider is KeyProvider {
 async function elsewhereCheck(
   model: string,
   provider: string,
-  { env, next, engine }: { env: Env; next: string; engine: Engine },
+  { env, next, engine, configHome }: { env: Env; next: string; engine: Engine; configHome: string | null },
 ): Promise<Check> {
   const id = 'model';
-  const { lacks } = await viewProvider(engine, provider, env);
+  const { lacks } = await viewProvider(engine, provider, { env, configHome });
   const facts = { model, provider };
   if (lacks === null) return { id, status: 'ok', summary: `${model}, at ${provider}`, next, facts };
   return { id, status: 'problem', summary: `${model}: ${lacks}`, next: 'heddle models lists what can be used', facts };

@@ -20,12 +20,14 @@ import type { Processes } from '../../util/process/process.ts';
 import { isOn } from '../../util/text/setting-text.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import { createCredentialCommand } from './credential-command.ts';
-import type { CloudCommands } from './engine-models.ts';
+import { type CloudCommands, type KeyHelper, type SessionKeys, STORED_KEY } from './engine-models.ts';
 import type { Env } from './environment.ts';
 
 /** What a connection to a cloud or a named server may use. */
 export interface ElsewhereContext {
   commands: (CloudCommands & { cwd: string }) | undefined;
+  /** A key that `heddle auth login` has stored for the server at this address. */
+  stored?: SessionKeys['stored'];
   processes: Pick<Processes, 'run'> | undefined;
   note: ((secrets: readonly string[]) => void) | undefined;
   /** What the endpoints of all providers share. */
@@ -181,7 +183,11 @@ function named(server: NamedServer, env: Env, context: ElsewhereContext): Elsewh
   const { name, wire, baseUrl, addressFrom, keyVariables, keyHeader, headers } = server;
   const keyVariable = keyVariables.find((variable) => env[variable]?.trim());
   const apiKey = keyVariable && env[keyVariable]?.trim();
-  if (keyVariables.length > 0 && !apiKey) return lacks(`${name} needs a key: set ${keyVariables.join(' or ')}.`);
+  const helper = apiKey || keyVariables.length === 0 ? undefined : context.stored?.(keyOwner(name), baseUrl);
+  if (keyVariables.length > 0 && !apiKey && !helper) {
+    const login = `heddle auth login --provider ${keyOwner(name)}`;
+    return lacks(`${name} needs a key: set ${keyVariables.join(' or ')}, or store one with ${login}.`);
+  }
   const options = {
     name,
     baseUrl,
@@ -189,12 +195,14 @@ function named(server: NamedServer, env: Env, context: ElsewhereContext): Elsewh
     ...ofEnv(env, context),
     ...(headers && { headers }),
     ...(apiKey && { apiKey }),
+    ...(helper && { credential: helper.credential }),
     ...(keyVariable && { keyFrom: keyVariable }),
+    ...(helper && { keyFrom: `the key that is stored for ${keyOwner(name)} (heddle auth status)` }),
     ...(keyHeader && { keyHeader }),
   };
   return {
-    key: keyOf(env, [server, apiKey]),
-    keySource: keyVariable ?? 'none',
+    key: keyOf(env, [server, apiKey, helper?.id]),
+    keySource: keyVariable ?? (helper ? STORED_KEY : 'none'),
     make() {
       if (wire !== 'messages') return createOpenAiApi({ ...options, wire });
       const { apiKey: _, ...rest } = options;
@@ -202,9 +210,22 @@ function named(server: NamedServer, env: Env, context: ElsewhereContext): Elsewh
       return createMessagesServer({
         ...rest,
         ...(apiKey && credential),
+        ...(helper && keyHeader === undefined && { credential: asToken(helper) }),
         modelAdvice: `Check the model's name: ${baseUrl} does not know it.`,
       });
     },
+  };
+}
+
+/** OpenAI's Responses take the key that is stored for OpenAI. */
+function keyOwner(name: string): string {
+  return name === 'openai-responses' ? 'openai' : name;
+}
+
+function asToken({ credential }: KeyHelper): KeyHelper['credential'] {
+  return async () => {
+    const { apiKey } = await credential();
+    return apiKey === undefined ? {} : { authToken: apiKey };
   };
 }
 

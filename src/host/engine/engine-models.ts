@@ -43,8 +43,9 @@ export interface CloudCommands {
   gcpAuthRefresh?: string | undefined;
 }
 
-/** The APIs that a key can be stored for, and the file that `heddle auth login` writes into the config home. */
+/** The APIs whose credential is looked for here; named servers are in elsewhere.ts. */
 export type KeyProvider = 'anthropic' | 'openai';
+/** The file that `heddle auth login` writes into the config home. */
 export const KEY_FILE = 'api-keys.json';
 
 /** Sources of keys outside the environment of a session. A key in the environment wins, as hosts expect. */
@@ -54,9 +55,9 @@ export interface SessionKeys {
   /** The user's commands, and the directory that they run in. */
   commands?: CloudCommands & { cwd: string };
   /** A key that `heddle auth login` has stored for the server at this address. */
-  stored?(provider: KeyProvider, address: string): KeyHelper | undefined;
+  stored?(provider: string, address: string): KeyHelper | undefined;
   /** A sentence for a user who has stored a key, but for another server; empty otherwise. */
-  storedElsewhere?(provider: KeyProvider, address: string): string;
+  storedElsewhere?(provider: string, address: string): string;
 }
 
 /** How many sets of credentials and addresses keep their connections at a time. */
@@ -137,8 +138,8 @@ export function createModels(options: ModelsOptions): Models {
       default: {
         const { connectElsewhere } = await import('./elsewhere.ts');
         const { processes, note } = options;
-        const { commands } = keys;
-        const found = await connectElsewhere(provider, env, { commands, processes, note, own: own(env) });
+        const { commands, stored } = keys;
+        const found = await connectElsewhere(provider, env, { commands, stored, processes, note, own: own(env) });
         if (found instanceof HeddleError) return missingKey(found, env);
         const model = adapters.get(JSON.stringify([provider, found.key]), () => retried(found.make(), env));
         return { model, keySource: found.keySource };
@@ -166,7 +167,7 @@ export function createModels(options: ModelsOptions): Models {
 }
 
 /** The reference's word for a key that its sign-in stores; hosts know it. */
-const STORED_KEY = '/login managed key';
+export const STORED_KEY = '/login managed key';
 
 /**
  * A model that fails every request with instructions for the user. The session still opens, because hosts expect its

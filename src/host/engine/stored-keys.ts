@@ -1,15 +1,16 @@
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { errorCode } from '../../util/error-code.ts';
-import { isObject, stringField, tryParseJson } from '../../util/json.ts';
+import { isFilled, isObject, stringField, tryParseJson } from '../../util/json.ts';
 import { KEY_FILE, type KeyHelper, type KeyProvider } from './engine-models.ts';
 
-/** The APIs that a key can be stored for. */
+/** The APIs that a key can be stored for, besides named servers. */
 export const KEY_PROVIDERS: readonly KeyProvider[] = ['anthropic', 'openai'];
 
 /** An API key that `heddle auth login` has stored. */
 export interface StoredKey {
-  provider: KeyProvider;
+  /** `anthropic`, `openai`, or the name of a server that stands before its models. */
+  provider: string;
   /** The only origin that the key may be sent to, such as `https://api.anthropic.com`. */
   origin: string;
   apiKey: string;
@@ -30,7 +31,7 @@ export function keyFile(configHome: string): string {
 
 const MAX_BYTES = 256 * 1024;
 
-/** Never throws. Skips keys of providers that this version does not know; `heddle auth` keeps them in the file. */
+/** Never throws. Skips what is no key; `heddle auth` keeps it in the file. */
 export function readStoredKeys(configHome: string | null): StoredKeys {
   if (configHome === null) return { keys: [], problem: null };
   const path = keyFile(configHome);
@@ -55,7 +56,7 @@ export function readStoredKeys(configHome: string | null): StoredKeys {
 function isStoredKey(value: unknown): value is StoredKey {
   if (!isObject(value)) return false;
   const isText = (key: string) => stringField(value, key)?.trim();
-  return KEY_PROVIDERS.some((each) => each === value.provider) && !!isText('origin') && !!isText('apiKey');
+  return isFilled(value.provider) && !!isText('origin') && !!isText('apiKey');
 }
 
 /**
@@ -64,7 +65,7 @@ function isStoredKey(value: unknown): value is StoredKey {
  */
 export function storedKeyFor(
   configHome: string | null,
-  { provider, address }: { provider: KeyProvider; address: string },
+  { provider, address }: { provider: string; address: string },
 ): KeyHelper | undefined {
   const origin = originOf(address);
   const find = () =>
@@ -83,7 +84,7 @@ export function storedKeyFor(
 /** A sentence for a user who has stored a key, but for a server at another address; empty otherwise. */
 export function storedElsewhere(
   configHome: string | null,
-  { provider, address }: { provider: KeyProvider; address: string },
+  { provider, address }: { provider: string; address: string },
 ): string {
   const origin = originOf(address);
   const others = readStoredKeys(configHome).keys.filter((each) => each.provider === provider && each.origin !== origin);

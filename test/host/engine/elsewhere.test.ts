@@ -58,12 +58,20 @@ describe('[P4] what is missing is one sentence that says what to set', () => {
       'Microsoft Foundry needs a resource: set ANTHROPIC_FOUNDRY_RESOURCE, or ANTHROPIC_FOUNDRY_BASE_URL.',
     ],
     ['azure', {}, 'Azure OpenAI needs an address: set AZURE_OPENAI_ENDPOINT, such as https://NAME.openai.azure.com'],
-    ['gemini', {}, 'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY.'],
-    ['openrouter', {}, 'openrouter needs a key: set OPENROUTER_API_KEY.'],
+    [
+      'gemini',
+      {},
+      'gemini needs a key: set GEMINI_API_KEY or GOOGLE_API_KEY, or store one with heddle auth login --provider gemini.',
+    ],
+    [
+      'openrouter',
+      {},
+      'openrouter needs a key: set OPENROUTER_API_KEY, or store one with heddle auth login --provider openrouter.',
+    ],
     [
       'mine',
       { HEDDLE_MODEL_PROVIDERS: '{"mine":{"baseUrl":"https://h.example","keyVariable":"MINE_KEY"}}' },
-      'mine needs a key: set MINE_KEY.',
+      'mine needs a key: set MINE_KEY, or store one with heddle auth login --provider mine.',
     ],
   ])('%s with %j', async (provider, env, message) => {
     expect(await connect(provider, env)).toMatchObject({ code: 'no_credentials', message });

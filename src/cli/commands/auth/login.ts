@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
-import { addressOf, storeKey } from '../../../admin/auth.ts';
-import type { KeyProvider } from '../../../host/engine/engine-models.ts';
+import { addressOf, keyedAddress, keyVariablesOf, storeKey } from '../../../admin/auth.ts';
+import type { Env } from '../../../host/engine/environment.ts';
 import { originOf } from '../../../host/engine/stored-keys.ts';
 import { openLaunchContext } from '../../../host/launch/launch-context.ts';
 import { printable } from '../../../util/text/printable.ts';
@@ -9,17 +9,18 @@ import { HeddleError } from '../../../wire/errors.ts';
 import { usage } from '../../flags/args.ts';
 import { takeWords } from '../../flags/command-args.ts';
 import { printLines, printRemark } from '../../terminal/terminal.ts';
-import { type AuthAction, providerOf } from './auth-action.ts';
+import { type AuthAction, isKeyProvider, providerOf } from './auth-action.ts';
 import { keyEnding } from './status.ts';
 
-const HELP = `Usage: heddle auth login [--provider anthropic|openai] [--stdin]
+const HELP = `Usage: heddle auth login [--provider NAME] [--stdin]
 
 Asks for an API key and stores it in the config home, in a file that only you can read (0600). On
 a terminal it is not shown while it is typed or pasted; without one, or with --stdin, it is read
 from stdin. The key is for one server: that of ANTHROPIC_BASE_URL or OPENAI_BASE_URL if it is set,
 else the provider's own. It replaces the key that was stored for that server.
 
-  --provider   anthropic (default) or openai, which is every OpenAI-compatible server
+  --provider   anthropic (default); openai, which is every OpenAI-compatible server; gemini,
+               openrouter, or a provider of your settings (modelProviders)
   --stdin      read the key from stdin
 
 Accounts are not signed in to: --claudeai, --console, --sso and --email say so.
@@ -27,6 +28,7 @@ Accounts are not signed in to: --claudeai, --console, --sso and --email say so.
 Examples:
   heddle auth login
   heddle auth login --provider openai --stdin < key.txt
+  heddle auth login --provider gemini
 
 Exit codes: 0 stored, 1 an error, or no key was given, 130 after Ctrl-C.
 `;
@@ -48,10 +50,12 @@ export const login: AuthAction = {
     if (account !== undefined) {
       throw usage(`${account} is for accounts, and Heddle stores an API key: run heddle auth login without it`);
     }
-    const provider = providerOf(args) ?? 'anthropic';
     const { env, configuration } = await openLaunchContext(engine, { config: args.config });
-    const origin = originOf(addressOf(provider, env));
-    if (origin === null) throw new HeddleError('invalid_option', `${baseVariable(provider)} is no URL`);
+    const provider = providerOf(args, env) ?? 'anthropic';
+    const address = isKeyProvider(provider) ? addressOf(provider, env) : (keyedAddress(provider, env) ?? '');
+    const origin = originOf(address);
+    if (origin === null)
+      throw new HeddleError('invalid_option', `The address of ${provider} is no URL: ${printable(address)}`);
     const given = args.has('--stdin') || !process.stdin.isTTY ? await readInput() : await askFor(origin);
     if (given === null) return INTERRUPTED;
     const apiKey = checkedKey(given);
@@ -59,7 +63,8 @@ export const login: AuthAction = {
     const file = await storeKey(home, { provider, origin, apiKey, storedAt: new Date().toISOString() });
     printLines([`Stored the key ${keyEnding(apiKey)}for ${printable(origin)} in ${printable(file)}.`]);
     const hasHelper = provider === 'anthropic' && configuration.settings.apiKeyHelper !== undefined;
-    const winner = VARIABLES[provider].find((name) => env[name]?.trim()) ?? (hasHelper ? 'apiKeyHelper' : undefined);
+    const winner =
+      variablesOf(provider, env).find((name) => env[name]?.trim()) ?? (hasHelper ? 'apiKeyHelper' : undefined);
     if (winner !== undefined) printRemark(`${winner} is set, and wins over the stored key`);
     return 0;
   },
@@ -69,13 +74,10 @@ const MAX_CHARS = 4096;
 /** The exit code after SIGINT. */
 const INTERRUPTED = 130;
 
-const VARIABLES: Readonly<Record<KeyProvider, readonly string[]>> = {
-  anthropic: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'],
-  openai: ['OPENAI_API_KEY'],
-};
-
-function baseVariable(provider: KeyProvider): string {
-  return provider === 'anthropic' ? 'ANTHROPIC_BASE_URL' : 'OPENAI_BASE_URL';
+/** The variables that win over a stored key. */
+function variablesOf(provider: string, env: Env): readonly string[] {
+  if (provider === 'anthropic') return ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'];
+  return provider === 'openai' ? ['OPENAI_API_KEY'] : keyVariablesOf(provider, env);
 }
 
 /** Checks a key without a request. The error text never contains the key. */

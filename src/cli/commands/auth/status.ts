@@ -1,12 +1,13 @@
 import { type AuthView, type ProviderAuth, projectsFolder, viewAuth } from '../../../admin/auth.ts';
-import type { ProviderView } from '../../../admin/provider-view.ts';
+import { type ProviderView, viewProvider } from '../../../admin/provider-view.ts';
+import { openLaunchContext } from '../../../host/launch/launch-context.ts';
 import { printable } from '../../../util/text/printable.ts';
 import { takeWords } from '../../flags/command-args.ts';
 import { columns } from '../../terminal/show-value.ts';
 import { printJson, printLines, printRemark, terminalOf } from '../../terminal/terminal.ts';
 import { type AuthAction, providerOf } from './auth-action.ts';
 
-const HELP = `Usage: heddle auth status [--json | --text] [--provider anthropic|openai] [options]
+const HELP = `Usage: heddle auth status [--json | --text] [--provider NAME] [options]
 
 Says whether a run in this directory has a credential for the model that it would ask, and where it
 comes from. Nobody is asked whether the key is right, and no helper is run (heddle -p "hi" does).
@@ -33,9 +34,13 @@ export const status: AuthAction = {
   async act(args, engine) {
     takeWords(args.words, []);
     const view = await viewAuth(engine, args.config);
-    const provider = providerOf(args) ?? view.provider;
+    const { env } = await openLaunchContext(engine, { config: args.config });
+    const named = providerOf(args, env);
+    const provider = named ?? view.provider;
     const auth = view.providers.find((each) => each.provider === provider) ?? null;
-    const elsewhere = auth === null ? view.elsewhere : null;
+    const isNamed = named !== null && auth === null;
+    const other = isNamed ? await viewProvider(engine, named, { env, configHome: view.configHome }) : view.elsewhere;
+    const elsewhere = auth === null ? other : null;
     const isText = args.has('--text') || (process.stdout.isTTY === true && !args.has('--json'));
     if (isText) printLines(columns(rowsOf(view, auth, elsewhere), terminalOf(process.stdout, process.env)));
     else printJson(reportOf(view, auth, elsewhere));
@@ -82,7 +87,8 @@ function rowsOf(view: AuthView, auth: ProviderAuth | null, elsewhere: ProviderVi
 
 function elsewhereText(elsewhere: ProviderView | null): string {
   if (elsewhere === null) return 'none is needed';
-  const { name, lacks, source } = elsewhere;
+  const { name, lacks } = elsewhere;
+  const source = elsewhere.source === 'stored' ? 'the stored key' : elsewhere.source;
   return printable(
     lacks ?? (source === null ? `found when ${name} is asked, if it needs one` : `${source}, for ${name}`),
   );
