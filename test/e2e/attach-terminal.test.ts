@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { toolUse } from '../../src/testing/index.ts';
+import { reply, text, toolUse } from '../../src/testing/index.ts';
 import { answer, attachTo, eventually, isQuestion, ownersIn } from '../support/attached.ts';
+import { runCli } from '../support/cli.ts';
 import { makePlace } from '../support/place.ts';
 import { hasTmux, openPane } from '../support/tmux-pane.ts';
 
@@ -35,3 +36,27 @@ test.skipIf(!hasTmux)('[TUI-74] the terminal is gone with a question open: who a
   host.endInput();
   await eventually(() => expect(ownersIn(place)).toEqual([]));
 });
+
+test.skipIf(!hasTmux)(
+  '[TUI-75, S-1] kill -9 of the terminal in the middle of a turn: what it has shown is there, and the turn goes on',
+  async () => {
+    const place = await makePlace([
+      reply([text('what it has said'), toolUse('Bash', { command: 'sleep 60' })]),
+      'after the kill',
+    ]);
+    const pane = openPane(place, '--permission-mode bypassPermissions "begin"');
+    await pane.sees('what it has said');
+    await eventually(() => expect(ownersIn(place)).toHaveLength(1));
+    const [owner = 0] = ownersIn(place);
+    process.kill(owner, 'SIGKILL');
+    await eventually(() => {
+      expect(() => process.kill(owner, 0)).toThrow();
+    });
+    const shown = await runCli(['sessions', 'show'], { place });
+    expect(shown.stdout).toContain('begin');
+    expect(shown.stdout).toContain('what it has said');
+    const { code, stdout } = await runCli(['-p', '--continue', '--continue-turn'], { place });
+    expect([code, stdout]).toEqual([0, 'after the kill\n']);
+    expect(JSON.stringify(place.api.requests.at(-1)?.body)).toContain('what it has said');
+  },
+);

@@ -1,11 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { hang, reply, text, toolUse } from '../../src/testing/index.ts';
 import { answer, attachTo, eventually, inBackground, isQuestion, ownersIn } from '../support/attached.ts';
 import { CLI, runCli, STREAM_BOTH, startCli } from '../support/cli.ts';
+import { installCopy } from '../support/installed-copy.ts';
 import { makePlace, type Place } from '../support/place.ts';
+
+const hasBubblewrap = spawnSync('bwrap', ['--ro-bind', '/', '/', 'true']).status === 0;
+if (!hasBubblewrap) console.warn('bubblewrap does not run here: whether a sandboxed command can join is not tried');
 
 const WRITE = toolUse('Write', { file_path: 'made', content: 'x' });
 const run = (place: Place, ...names: string[]) => join(place.home, 'run', ...names);
@@ -106,6 +110,34 @@ describe('a session without a terminal', () => {
     expect(JSON.stringify(entries(place, id))).toMatch(/Nobody was there to answer: denied at 20\d\d-.*without a host/);
   });
 
+  test('[TUI-70] an upgrade of the package harms no session without a terminal', async () => {
+    const place = await makePlace([
+      reply([text('first'), toolUse('Bash', { command: 'echo from the old one' })]),
+      'between',
+      reply([text('second'), toolUse('Grep', { pattern: 'loom' })]),
+      'after the upgrade',
+    ]);
+    const copy = installCopy(place);
+    onTestFinished(() => {
+      for (const pid of ownersIn(place)) process.kill(pid, 'SIGKILL');
+    });
+    const args = ['--bg', '--permission-mode', 'bypassPermissions', 'go'];
+    const started = await copy.start(args).finished;
+    const id = started.stdout.trim();
+    await eventually(() => expect(place.api.requests).toHaveLength(2));
+    // The new version: other bundles, in place of those that the session has read.
+    for (const name of readdirSync(join(copy.dist, 'bundles'))) {
+      writeFileSync(join(copy.dist, 'bundles', name), '/*another*/ throw new Error("not of this version");');
+    }
+    const [owner = 0] = ownersIn(place);
+    const host = await attachTo(place, [id]);
+    host.say('look for the loom');
+    await host.until(() => host.stdout.includes('after the upgrade'));
+    expect(JSON.stringify(place.api.requests.at(-1)?.body)).not.toMatch(/installation|not of this version/);
+    await host.control({ subtype: 'end_input' });
+    await eventually(() => expect(() => process.kill(owner, 0)).toThrow());
+  });
+
   test('SIGTERM ends it with a result', async () => {
     const place = await makePlace([hang()]);
     const id = await inBackground(place, ['hang']);
@@ -128,6 +160,26 @@ describe('who cannot join', () => {
     const look = `require('net').connect(${JSON.stringify(socket)}).on('connect', () => console.log('in')).on('error', (e) => console.log(e.code))`;
     const stranger = spawnSync(process.execPath, ['-e', look], { uid: 65534, gid: 65534 });
     expect(stranger.stdout.toString()).toBe('EACCES\n');
+    expect(host.lines.some(({ joined }) => joined === 'h2')).toBe(false);
+  });
+
+  test.skipIf(!hasBubblewrap)('[TUI-71] a command in the sandbox cannot reach the socket', async () => {
+    const place = await makePlace();
+    const id = await inBackground(place, []);
+    const host = await attachTo(place, [id]);
+    const socket = run(place, `${id}.sock`);
+    expect(existsSync(socket)).toBe(true);
+    const look = `require('net').connect(${JSON.stringify(socket)}).on('connect', () => console.log('it is', 'in')).on('error', (e) => console.log('it got', e.code))`;
+    const sandbox = { enabled: true, autoAllowBashIfSandboxed: true };
+    writeFileSync(join(place.home, 'settings.json'), JSON.stringify({ sandbox }));
+    const command = `${process.execPath} -e ${JSON.stringify(look)}`;
+    const other = await makePlace([toolUse('Bash', { command }), 'done']);
+    const env = { ...other.env, HEDDLE_HOME: place.home };
+    const { code } = await runCli(['-p', 'look'], { place: { ...other, env, cwd: place.cwd } });
+    expect(code).toBe(0);
+    const result = JSON.stringify(other.api.requests.at(-1)?.body);
+    expect(result).toMatch(/it got (ENOENT|EACCES|EPERM|ECONNREFUSED)/);
+    expect(result).not.toContain('it is in');
     expect(host.lines.some(({ joined }) => joined === 'h2')).toBe(false);
   });
 

@@ -320,7 +320,7 @@ export class HostHub implements Transport {
       ...{ request_id: question.id, ...(call !== undefined && { tool_use_id: call }) },
       ...{ host_id: host?.details.id ?? null, ...(host && { host_name: host.details.name }), answer },
     });
-    for (const other of question.asked) other.send(cancellation(question.id), 0);
+    for (const other of question.asked) other.send(cancellation(question.id, host?.details.name), 0);
     this.#incoming.push(line);
     this.#emit('activity');
   }

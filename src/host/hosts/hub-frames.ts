@@ -1,7 +1,9 @@
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 
-export function cancellation(requestId: string): JsonObject {
-  return { type: 'control_cancel_request', request_id: requestId };
+/** `answeredBy`: the host whose answer counts. */
+export function cancellation(requestId: string, answeredBy?: string): JsonObject {
+  const by = answeredBy === undefined ? {} : { answered_by: answeredBy };
+  return { type: 'control_cancel_request', request_id: requestId, ...by };
 }
 
 export function answerTo(requestId: string, response: JsonObject): JsonObject {

@@ -164,7 +164,7 @@ export class App implements Stage {
       newId: this.#options.newId,
       onLine: (line) => this.#note(line),
       onQuestion: (request) => this.#asked(request),
-      onWithdrawn: (id) => this.#withdrawn(id),
+      onWithdrawn: (id, by) => this.#withdrawn(id, by),
       onClosed: (exit) => this.link === link && this.#closed(exit),
     });
     this.link = link;
@@ -338,8 +338,8 @@ export class App implements Stage {
     this.#questions.changed();
   }
 
-  #withdrawn(requestId: string): void {
-    this.#questions.withdrawn(requestId, this.#prompts.withdraws);
+  #withdrawn(requestId: string, answeredBy: string | null): void {
+    this.#questions.withdrawn(requestId, this.#prompts.withdraws, answeredBy);
     this.take(this.tracker.answered(requestId, this.now()));
     this.#questions.changed();
   }

@@ -115,11 +115,11 @@ export class Questions {
   }
 
   /** The session needs no answer any more. Called while the question is still listed. */
-  withdrawn(id: string, by: string): void {
+  withdrawn(id: string, by: string, answeredBy: string | null): void {
     const question = this.#stage.tracker.view.questions.find((each) => each.id === id);
     const parts = this.#late.parts();
-    if (question && parts)
-      this.#stage.print([`\u2717 withdrawn by ${by} \u00b7 ${parts.callInShort(question)}`], 'dim');
+    const what = answeredBy === null ? `\u2717 withdrawn by ${by}` : `\u2713 answered by ${answeredBy}`;
+    if (question && parts) this.#stage.print([`${what} \u00b7 ${parts.callInShort(question)}`], 'dim');
   }
 
   denyAll(message: string): void {

@@ -287,8 +287,8 @@ export class PlainApp implements Stage {
         if (this.#hasEnded) this.#questions.denyAll(NOBODY);
         this.#questions.changed();
       },
-      onWithdrawn: (id) => {
-        this.#questions.withdrawn(id, this.#prompts.withdraws);
+      onWithdrawn: (id, by) => {
+        this.#questions.withdrawn(id, this.#prompts.withdraws, by);
         this.take(this.tracker.answered(id, this.now()));
         this.#questions.changed();
       },

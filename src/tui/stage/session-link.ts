@@ -1,3 +1,4 @@
+import { Aborted } from '../../util/abort.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { ControlRequestFrame } from '../../wire/link/frames.ts';
@@ -10,8 +11,8 @@ export interface LinkOptions {
   onLine: (line: JsonObject) => void;
   /** A question for the person; `answer` settles it. */
   onQuestion: (request: ControlRequestFrame) => void;
-  /** A question that needs no answer any more. */
-  onWithdrawn: (requestId: string) => void;
+  /** A question that needs no answer any more; `answeredBy`: the host that was quicker, where the session tells it. */
+  onWithdrawn: (requestId: string, answeredBy: string | null) => void;
   onClosed: (exit: ExitInfo) => void;
 }
 
@@ -86,7 +87,9 @@ export class SessionLink {
     return new Promise((resolve) => {
       this.#open.set(requestId, resolve);
       signal.addEventListener('abort', () => {
-        if (this.#open.delete(requestId)) options.onWithdrawn(requestId);
+        const { reason } = signal;
+        const by = reason instanceof Aborted && reason.kind === 'superseded' ? reason.message : null;
+        if (this.#open.delete(requestId)) options.onWithdrawn(requestId, by);
       });
       options.onQuestion({ type: 'control_request', request_id: requestId, request });
     });

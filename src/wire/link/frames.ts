@@ -46,7 +46,12 @@ export const ControlResponseFrame = open(() => ({
 export type ControlResponseFrame = z.infer<typeof ControlResponseFrame>;
 
 /** Withdraws a request. A response that arrives later is ignored. */
-export const ControlCancelFrame = open(() => ({ type: z.literal('control_cancel_request'), request_id: z.string() }));
+export const ControlCancelFrame = open(() => ({
+  type: z.literal('control_cancel_request'),
+  request_id: z.string(),
+  /** Who has answered a question before, where several hosts were asked. */
+  answered_by: z.optional(z.string()),
+}));
 export type ControlCancelFrame = z.infer<typeof ControlCancelFrame>;
 
 /** Every control line, by its `type`. Both directions use the same frames. */

@@ -1,3 +1,4 @@
+import { Aborted } from '../../util/abort.ts';
 import { Channel } from '../../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
@@ -215,7 +216,7 @@ export class Peer {
         this.#settle(line.response);
         return undefined;
       case 'control_cancel_request':
-        this.#serving.get(stringField(line, 'request_id') ?? '')?.abort();
+        this.#serving.get(stringField(line, 'request_id') ?? '')?.abort(withdrawal(line));
         return undefined;
       case 'keep_alive':
         return undefined;
@@ -315,4 +316,10 @@ async function closeReason(transport: Transport): Promise<Error> {
   const exit = await within(EXIT_GRACE_MS, transport.exit);
   if (exit && exit.code !== 0) return exitError(exit);
   return new HeddleError('closed', 'The connection closed before a response was received');
+}
+
+/** Why a question needs no answer any more, where the line tells who has answered it. */
+function withdrawal(line: JsonObject): Aborted | undefined {
+  const by = stringField(line, 'answered_by');
+  return by === undefined ? undefined : new Aborted('superseded', by);
 }

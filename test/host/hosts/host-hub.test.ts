@@ -107,7 +107,11 @@ describe('questions', () => {
     await owner.ask('go');
     await guest.result(0);
     const [{ request_id } = {}] = questions(guest);
-    expect(guest.of('control_cancel_request')).toEqual([{ type: 'control_cancel_request', request_id }]);
+    const [by] = guest.of('system/question_answered').map(({ host_name }) => host_name);
+    expect(typeof by).toBe('string');
+    expect(guest.of('control_cancel_request')).toEqual([
+      { type: 'control_cancel_request', request_id, answered_by: by },
+    ]);
   });
 
   test('an answer that is not well-formed counts when nobody is left to give another', async () => {

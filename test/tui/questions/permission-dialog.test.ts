@@ -206,6 +206,14 @@ test('[TUI-45] a withdrawn question leaves a row that says who', async () => {
   expect(answers()).toEqual([]);
 });
 
+test('[TUI-45] a question that another host has answered names that host', async () => {
+  const { ask, send, sees, answers } = await terminalThatAsks();
+  await ask(bash('ls'));
+  await send({ type: 'control_cancel_request', request_id: 'q-1', answered_by: 'ada, process 7 on loom' });
+  await sees('\u2713 answered by ada, process 7 on loom \u00b7 Bash ls');
+  expect(answers()).toEqual([]);
+});
+
 test('[TUI-40, TUI-94] an agent’s question has its name; what the model wrote is escaped, and stands behind a colon', async () => {
   const { ask, send, terminal } = await terminalThatAsks();
   await send({
