@@ -235,6 +235,11 @@ export const DOORS: readonly Door[] = [
     from: ['sdk/connection.ts'],
     why: 'a program that only imports Heddle calls nobody',
   },
+  {
+    target: 'sdk/remote/remote-transport.ts',
+    from: ['sdk/remote/remote.ts'],
+    why: 'loads ws; most programs talk to no server',
+  },
   { target: 'sdk/subprocess/subprocess.ts', from: ['sdk/connection.ts'], why: 'loads node:child_process' },
   { target: 'wire/messages/parse.ts', from: ['sdk/connection.ts'], why: 'loads zod for the schemas of all messages' },
   {

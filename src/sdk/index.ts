@@ -137,6 +137,7 @@ export type {
 } from './options/settings-types.ts';
 export { type PromptStream, type Query, query, type TextRun } from './query.ts';
 export * from './reference-names.ts';
+export { type RemoteOptions, remote } from './remote/remote.ts';
 export {
   type Answer,
   createSession,

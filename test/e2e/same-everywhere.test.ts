@@ -18,6 +18,7 @@ import {
   inProcessHosting,
   type Opening,
   rawHosting,
+  remoteHosting,
   subprocessHosting,
   watch,
 } from '../support/hostings.ts';
@@ -30,7 +31,7 @@ import { readEntries, sessionFiles } from '../support/session-files.ts';
 
 /**
  * The same scenario through each way of hosting the agent: the SDK over a subprocess, the SDK over an engine in this
- * process, and a host that writes the protocol itself. What is said, what is asked of the model and what is in the
+ * process, a host that writes the protocol itself, and the SDK over a WebSocket to a server. What is said, what is asked of the model and what is in the
  * session files must be equal, whole; only ids, times and places are normalised.
  *
  * One thing is allowed to differ and is not part of a transcript: the answer to `initialize` tells the agent's pid,
@@ -43,6 +44,8 @@ interface Scenario {
   play: (open: (opening?: Opening) => Client, place: Place) => Promise<void>;
   /** What kinds of lines come; so that equal failures do not pass for success. */
   lines: string[];
+  /** A server refuses it before there is a session: test/server/remote.test.ts holds how. */
+  isRefusedByServers?: boolean;
 }
 
 /** One turn with nothing but a prompt. */
@@ -215,6 +218,7 @@ const scenarios: Scenario[] = [
     script: [],
     play: ask('hi', { options: { resume: '11111111-1111-4111-8111-111111111111' } }),
     lines: ['result/error_during_execution'],
+    isRefusedByServers: true,
   },
   {
     title: 'a rule that cannot be read: the run does not start',
@@ -224,6 +228,7 @@ const scenarios: Scenario[] = [
       expect((await client.ended).failure).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('Bash(') });
     },
     lines: [],
+    isRefusedByServers: true,
   },
   {
     title: '[PRM-02, P-10] canUseTool allows with another input',
@@ -306,10 +311,12 @@ const hostings: Record<string, () => Hosting> = {
   'SDK over a subprocess': subprocessHosting,
   'SDK over an engine in this process': inProcessHosting,
   'protocol over stdio': rawHosting,
+  'SDK over a WebSocket': remoteHosting,
 };
 
 test.each(scenarios.map((scenario) => [scenario.title, scenario] as const))('same: %s', async (_title, scenario) => {
-  const runs = await Promise.all(Object.values(hostings).map((make) => transcriptOf(scenario, make())));
+  const able = Object.values(hostings).filter((make) => make !== remoteHosting || !scenario.isRefusedByServers);
+  const runs = await Promise.all(able.map((make) => transcriptOf(scenario, make())));
   const [first, ...others] = runs;
   expect(first?.kinds).toEqual(scenario.lines);
   for (const other of others) expect(other).toEqual(first);
@@ -350,6 +357,7 @@ async function transcriptOf(scenario: Scenario, hosting: Hosting): Promise<Trans
   const place = await makePlace(scenario.script);
   onTestFinished(() => hosting.close());
   scenario.prepare?.(place);
+  await hosting.prepare?.(place);
   const clients: Client[] = [];
   const open = (opening: Opening = {}) => {
     const client = hosting.open(place, opening);

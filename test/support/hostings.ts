@@ -10,6 +10,7 @@ import { type RunningCli, startCli } from './cli.ts';
 import { isResult, type Line } from './lines.ts';
 import type { Place } from './place.ts';
 import { eventually } from './processes.ts';
+import { type ServedCli, startServer } from './serve-cli.ts';
 
 /** A conversation with an agent, the same for every way of hosting it. */
 export interface Client {
@@ -39,6 +40,8 @@ export interface Opening {
 }
 
 export interface Hosting {
+  /** Called before the first `open`. */
+  prepare?(place: Place): Promise<void>;
   open(place: Place, opening: Opening): Client;
   close(): Promise<void>;
 }
@@ -64,6 +67,23 @@ export function inProcessHosting(): Hosting {
       return new SdkClient({ ...base(place), transport, ...options }, prompt);
     },
     close: () => engine.close(),
+  };
+}
+
+/** `query()` with a server that the built command line runs, over a WebSocket. */
+export function remoteHosting(): Hosting {
+  const servers = new Map<Place, ServedCli>();
+  return {
+    async prepare(place) {
+      servers.set(place, await startServer(place, ['--rate', '1000', '--setting-sources', '']));
+    },
+    open(place, { options = {}, launch = {}, prompt }) {
+      const { url, token } = servers.get(place) ?? { url: '', token: '' };
+      const connect = sdk.remote(url, { token });
+      const transport: Options['transport'] = (given) => connect({ ...given, config: { ...given.config, ...launch } });
+      return new SdkClient({ cwd: place.cwd, transport, ...options }, prompt);
+    },
+    async close() {},
   };
 }
 

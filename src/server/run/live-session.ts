@@ -1,4 +1,5 @@
 import type { Engine } from '../../host/engine/engine.ts';
+import { refusalOf } from '../../host/hosts/hub-frames.ts';
 import { isQuestion } from '../../host/hosts/open-questions.ts';
 import { type ServeEnd, serve } from '../../host/serve/serve.ts';
 import type { SessionKey, SessionStore } from '../../sessions/store.ts';
@@ -6,7 +7,7 @@ import { Aborted } from '../../util/abort.ts';
 import { Channel } from '../../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { within } from '../../util/timer.ts';
-import { toHeddleError } from '../../wire/errors.ts';
+import { type HeddleError, toHeddleError } from '../../wire/errors.ts';
 import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
 import type { Launch } from '../../wire/run-config.ts';
 import type { Parcel } from '../ports/courier.ts';
@@ -143,6 +144,7 @@ export class LiveSession implements Transport {
       if (!this.#sink.isEmpty) this.#wake();
     }
     if (lost.aborted) return;
+    if (this.#end?.error) this.#refuseAll(this.#end.error);
     if (this.#end?.error) throw this.#end.error;
     if (this.#sink.failure) throw this.#sink.failure;
   }
@@ -349,6 +351,14 @@ export class LiveSession implements Transport {
     this.#notes.given(uuid, line);
     const { made_uuid: _, ...message } = line;
     this.#incoming.push(message);
+  }
+
+  /** The session does not open: nobody waits for its answers. */
+  #refuseAll(error: HeddleError): void {
+    for (const [id, from] of this.#requests) {
+      this.#options.store.courier.reply(from, refusalOf(id.slice(from.length + 1), error, error.code));
+    }
+    this.#requests.clear();
   }
 
   #wake(): void {

@@ -165,6 +165,7 @@ export class SocketSession {
         return;
       }
       const uuid = given ?? newId();
+      // A program that has to send it again names it, and expects no lines about it.
       const stored = given === undefined ? { ...line, uuid, made_uuid: true } : line;
       const { seq } = await postLine(record, { uuid, line: stored, by: token.id }, this.#options);
       if (asked.acks) this.#send({ type: 'stored', uuid, inbox_seq: seq });
@@ -227,7 +228,7 @@ export class SocketSession {
 
   #badInput(error: string, fields: JsonObject): void {
     const { newId, record } = this.#options;
-    const ids = { uuid: newId(), session_id: record.id };
+    const ids = { session_id: record.id, uuid: newId() };
     this.#send({ type: 'system', subtype: 'input_error', error, ...fields, ...ids });
   }
 

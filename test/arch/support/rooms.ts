@@ -98,7 +98,16 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'home',
     ['create-server.ts', 'index.ts'],
   ],
-  sdk: [['report-to-host.ts', 'user-message.ts'], 'options', 'tools', 'subprocess', 'stored', '.', 'index.ts'],
+  sdk: [
+    ['report-to-host.ts', 'user-message.ts'],
+    'options',
+    'tools',
+    'subprocess',
+    'remote',
+    'stored',
+    '.',
+    'index.ts',
+  ],
   tui: [
     'rows',
     'rows/code',
