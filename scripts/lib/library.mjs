@@ -5,7 +5,7 @@ import * as esbuild from 'esbuild';
 import { EXTERNAL, LIBRARY } from './bundling.mjs';
 import { guardImports, lateNames } from './late-parts.mjs';
 import { checkAsModule } from './node-version.mjs';
-import { placelessParser, zodOfForeignCode } from './plugins.mjs';
+import { builtInsWithoutRequire, placelessParser, zodOfForeignCode } from './plugins.mjs';
 import { withHead, writeMaps } from './source-maps.mjs';
 
 export const libraryEntries = {
@@ -34,7 +34,7 @@ export async function buildLibrary({ root, manifest }) {
     ...common,
     entryPoints: libraryEntries,
     chunkNames: 'chunks/[name]-[hash]',
-    plugins: [sharedModules(root, groups), zodOfForeignCode, placelessParser],
+    plugins: [sharedModules(root, groups), zodOfForeignCode, placelessParser, builtInsWithoutRequire],
     logOverride: { 'ignored-bare-import': 'silent' }, // of shared modules; they are not ignored
   });
   const files = new Map();

@@ -1,5 +1,6 @@
 // Plugins of the bundler, for packages that it cannot take as they are.
 import fs from 'node:fs';
+import { isBuiltin } from 'node:module';
 
 /**
  * The MCP package uses most of zod, and a module that two parts share is in one chunk with all that either of them uses:
@@ -27,5 +28,18 @@ export const placelessParser = {
       if (!text.includes('import.meta.url')) throw new Error(`${file}: import.meta.url is not in it any more`);
       return { contents: text.replaceAll('import.meta.url', anywhere), loader: 'js' };
     });
+  },
+};
+
+/** In a module there is no `require`: packages in the older format get the modules of Node by another way. */
+export const builtInsWithoutRequire = {
+  name: 'built-ins-without-require',
+  setup(build) {
+    build.onResolve({ filter: /^[\w:/]+$/ }, ({ path: name, kind }) =>
+      kind === 'require-call' && isBuiltin(name) ? { path: name, namespace: 'built-in' } : undefined,
+    );
+    build.onLoad({ filter: /./, namespace: 'built-in' }, ({ path: name }) => ({
+      contents: `module.exports = process.getBuiltinModule(${JSON.stringify(name)});`,
+    }));
   },
 };

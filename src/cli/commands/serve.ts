@@ -106,6 +106,7 @@ export async function runServe(argv: readonly string[]): Promise<number> {
   });
   const names = { hosts: args.texts('--host'), origins: args.texts('--origin') };
   const metrics = new Metrics();
+  metrics.gauge('heddle_rss_bytes', 'Memory of the process', () => process.memoryUsage.rss());
   const rate = countFlag(args, '--rate', RATE);
   const server = createServer({
     ...{ engine, store, policy, metrics, routes, ...names },

@@ -24,7 +24,6 @@ export function measuredStore(store: ServerStore, metrics: Metrics, now: () => n
     lag.reset();
     return Number.isFinite(longest) ? longest : 0;
   });
-  metrics.gauge('heddle_rss_bytes', 'Memory of the process', () => process.memoryUsage.rss());
 
   const counted = async <T>(work: Promise<T>): Promise<T> => {
     try {
