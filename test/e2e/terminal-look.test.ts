@@ -46,6 +46,7 @@ inTmux('[TUI-81] after SIGKILL the earlier title is back', async () => {
   const pane = openPane(place, '');
   const before = pane.title();
   await vi.waitFor(() => expect(pane.title()).toBe('✳ work'), PATIENCE);
+  await pane.sees('? for keys');
   process.kill(pane.pid(), 'SIGKILL');
   await pane.isRestored();
   expect(pane.title()).toBe(before);
@@ -87,6 +88,13 @@ inTmux('[TUI-83] the theme of the settings colours what is written; NO_COLOR wri
   pane.keys('dark-ansi', 'Enter');
   await pane.sees('The theme is dark-ansi. It is kept in settings.json of the config home.');
   expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({ theme: 'dark-ansi' });
+  pane.keys('/config theme=light', 'Enter');
+  await pane.sees('theme is "light" in settings.json of the config home.');
+  pane.keys('/config', 'Enter');
+  await pane.sees(/theme {2}"light" {2}user {2}\S*settings\.json/);
+  pane.keys('/config statusLine.command=x', 'Enter');
+  await pane.sees(/In a shell, heddle config set\s+statusLine\.command/);
+  expect(JSON.parse(readFileSync(join(place.home, 'settings.json'), 'utf8'))).toEqual({ theme: 'light' });
   pane.keys('C-d', 'C-d');
   await pane.isOver();
 

@@ -117,6 +117,9 @@ const WRITABLE = [
   'effortLevel',
   'outputStyle',
   'theme',
+  'prefersReducedMotion',
+  'preferredNotifChannel',
+  'terminalProgressBarEnabled',
   'modelAliases',
   'modelLimits',
   'autoCompactEnabled',
@@ -128,7 +131,10 @@ const WRITABLE = [
  * `update_settings`: changes a settings file, objects key by key, lists as a whole; null removes a key. All or nothing.
  * Rules and the output style hold from the next turn on if the session reads that file, everything else in later sessions.
  */
-export async function updateSettings({ main, services }: ControlContext, request: JsonObject): Promise<JsonObject> {
+export async function updateSettings(
+  { main, services, session }: ControlContext,
+  request: JsonObject,
+): Promise<JsonObject> {
   const { source, settings } = request;
   if (typeof source !== 'string' || !isFileScope(source)) {
     const reason = 'request.source must be userSettings, projectSettings or localSettings';
@@ -145,6 +151,8 @@ export async function updateSettings({ main, services }: ControlContext, request
   } catch (error) {
     throw new ControlError(toHeddleError(error).message, 'invalid_settings', { cause: error });
   }
+  // Between turns `get_settings` tells at once what has changed.
+  if (!session.isBusy) await refreshRules(main);
   await useStyle(main, settings);
   return {};
 }

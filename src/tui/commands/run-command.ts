@@ -4,6 +4,7 @@ import type { SessionInfo } from '../../view/view.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { TerminalCommand } from '../stage/terminal-command.ts';
 import { BRANCH_COMMANDS } from './branch-commands.ts';
+import { CONFIG_COMMANDS } from './config-commands.ts';
 import { ELSEWHERE, helpLines } from './help-command.ts';
 import { LOGIN_COMMAND } from './login-command.ts';
 import { LOOK_COMMANDS } from './look-commands.ts';
@@ -35,6 +36,7 @@ export const TERMINAL_COMMANDS: readonly TerminalCommand[] = [
   ...SESSION_INFO_COMMANDS,
   ...SETUP_COMMANDS,
   ...LOOK_COMMANDS,
+  ...CONFIG_COMMANDS,
   ...TASK_COMMANDS,
   {
     name: 'detach',

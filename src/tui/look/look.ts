@@ -71,8 +71,12 @@ export class Look implements LookView {
 
   /** A session is open, the first one or another. */
   opened(): void {
+    void this.refresh();
+  }
+
+  async refresh(): Promise<void> {
     this.#statusLine.again();
-    void this.#readSettings();
+    await this.#readSettings();
   }
 
   /** The terminal tells its background. */

@@ -11,6 +11,8 @@ export interface LookView {
   readonly themes: readonly { readonly name: string; readonly what: string }[];
   /** What a theme looks like on this terminal. */
   paletteOf(theme: string): Palette;
+  /** Reads the settings again, which have changed. */
+  refresh(): Promise<void>;
   /** From now on; the settings stay as they are. False: there is no such theme. */
   useTheme(name: string): boolean;
 }
