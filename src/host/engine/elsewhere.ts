@@ -118,6 +118,9 @@ async function vertex(env: Env, context: ElsewhereContext): Promise<Elsewhere | 
   };
 }
 
+/** A token of Microsoft Entra that the user has obtained. */
+const TOKEN_OF_FOUNDRY = 'ANTHROPIC_FOUNDRY_AUTH_TOKEN';
+
 async function foundry(env: Env, context: ElsewhereContext): Promise<Elsewhere | HeddleError> {
   const resource = env.ANTHROPIC_FOUNDRY_RESOURCE?.trim();
   const given = env.ANTHROPIC_FOUNDRY_BASE_URL?.trim();
@@ -127,23 +130,24 @@ async function foundry(env: Env, context: ElsewhereContext): Promise<Elsewhere |
   if (resource && !IS_NAME.test(resource)) return lacks(`ANTHROPIC_FOUNDRY_RESOURCE is no name: ${resource}`);
   const keyVariable = 'ANTHROPIC_FOUNDRY_API_KEY';
   const apiKey = env[keyVariable]?.trim();
+  const authToken = apiKey ? undefined : env[TOKEN_OF_FOUNDRY]?.trim();
   const skips = isOn(env.CLAUDE_CODE_SKIP_FOUNDRY_AUTH);
   const source = cached(context, env, ({ run }) => findEntraToken(FOUNDRY_SCOPE, { run, keyVariable }));
   const baseUrl = given || `https://${resource}.services.ai.azure.com/anthropic`;
   return {
-    key: keyOf(env, [baseUrl, apiKey]),
-    keySource: apiKey ? keyVariable : 'none',
+    key: keyOf(env, [baseUrl, apiKey, authToken]),
+    keySource: apiKey ? keyVariable : authToken ? TOKEN_OF_FOUNDRY : 'none',
     make() {
       const model = createMessagesServer({
         name: 'foundry',
         baseUrl,
         addressFrom: given ? 'ANTHROPIC_FOUNDRY_BASE_URL' : 'ANTHROPIC_FOUNDRY_RESOURCE',
-        keyFrom: keyVariable,
+        keyFrom: authToken ? TOKEN_OF_FOUNDRY : keyVariable,
         modelAdvice: 'Check the name of the deployment: Foundry knows models by the names of their deployments.',
         ...ofCloud(env, context),
-        ...(apiKey ? { apiKey } : skips ? {} : { credential: source.credential }),
+        ...(apiKey ? { apiKey } : authToken ? { authToken } : skips ? {} : { credential: source.credential }),
       });
-      return apiKey || skips ? model : renewing(model, (failure) => source.renew(failure, undefined));
+      return apiKey || authToken || skips ? model : renewing(model, (failure) => source.renew(failure, undefined));
     },
   };
 }

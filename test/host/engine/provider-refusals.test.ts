@@ -2,9 +2,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, test } from 'vitest';
 import { connectElsewhere } from '../../../src/host/engine/elsewhere.ts';
+import { toolEnv } from '../../../src/host/engine/environment.ts';
 import { withSettingsEnv } from '../../../src/host/launch/apply-settings.ts';
 import { eachEvent } from '../../../src/model/each-event.ts';
 import type { Model, ModelEvent, ModelRequest } from '../../../src/model/model.ts';
+import { startFakeApi } from '../../../src/testing/index.ts';
 import { collectEvents, sampleRequest } from '../../../src/testing/model-suite.ts';
 import { HeddleError } from '../../../src/wire/errors.ts';
 import { failureOf, runtime } from '../../model/support.ts';
@@ -168,6 +170,19 @@ describe('[P4] a refusal is one sentence that says what to set, from', () => {
       'Could not connect to 127.0.0.1:1: connection refused (ECONNREFUSED). OLLAMA_BASE_URL is its address.',
     );
   });
+});
+
+test('Foundry takes a token that is given as a bearer, where there is no key, and names it when it is refused', async () => {
+  const api = await startFakeApi(['one']);
+  afterTest(() => api.close());
+  const env = { ANTHROPIC_FOUNDRY_BASE_URL: api.url, ANTHROPIC_FOUNDRY_AUTH_TOKEN: 'entra-token-1' };
+  expect(failureOf(await collectEvents(await made('foundry', env)))).toBeUndefined();
+  expect(api.requests[0]?.headers).toMatchObject({ authorization: 'Bearer entra-token-1' });
+  expect(api.requests[0]?.headers).not.toHaveProperty('x-api-key');
+  expect(toolEnv(env)).not.toHaveProperty('ANTHROPIC_FOUNDRY_AUTH_TOKEN');
+  const url = await refusing(401, { error: { code: '401', message: 'Expired.' } });
+  const refused = await made('foundry', { ...env, ANTHROPIC_FOUNDRY_BASE_URL: url });
+  expect(failureOf(await collectEvents(refused))?.message).toBe('Expired. Check ANTHROPIC_FOUNDRY_AUTH_TOKEN.');
 });
 
 test('modelOverrides: a cloud gets its own name of a model, from any form of its name', async () => {
