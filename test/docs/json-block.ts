@@ -8,6 +8,7 @@ import { expandConfig } from '../../src/mcp/config/expand-config.ts';
 import { readMcpConfig } from '../../src/mcp/config/read-config.ts';
 import { readServerConfig } from '../../src/mcp/config/server-config.ts';
 import { readKeybindings } from '../../src/tui/focus/keymap.ts';
+import { decodeSequence } from '../../src/tui/input/decode-sequence.ts';
 import { readTheme } from '../../src/tui/look/theme-files.ts';
 import { isObject, type JsonObject } from '../../src/util/json.ts';
 import { messageOf } from '../../src/util/message-of.ts';
@@ -69,6 +70,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
   task: { read: ({ code }) => parseProblem(code), attempt: tryAsTask },
   theme: { read: themeProblem, attempt: () => null },
   keybindings: { read: ({ code }) => readKeybindings(code).problems.join('; ') || null, attempt: () => null },
+  'vscode-settings': { read: skippedCommandsProblem, attempt: () => null },
+  'vscode-keys': { read: sentKeysProblem, attempt: () => null },
   'acp-client': { read: ({ code }) => parseProblem(code), attempt: tryAsAcpClient },
   mails: { read: ({ code }) => parseProblem(code), attempt: tryAsMails },
 };
@@ -147,4 +150,26 @@ function themeProblem({ code }: { code: string }): string | null {
   const problems: string[] = [];
   readTheme(code, (problem) => problems.push(problem));
   return problems.join('; ') || null;
+}
+
+/** Settings of VS Code: commands that leave their keys to the terminal. */
+function skippedCommandsProblem({ code }: Block): string | null {
+  const settings: unknown = JSON.parse(code);
+  const names = isObject(settings) ? Object.keys(settings) : [];
+  const wrong = names.filter((name) => !name.startsWith('terminal.integrated.'));
+  const skipped = isObject(settings) ? settings['terminal.integrated.commandsToSkipShell'] : undefined;
+  const commands = Array.isArray(skipped) ? skipped.map(String) : [];
+  if (wrong.length > 0 || names.length === 0) return `no settings of its terminal: ${wrong.join(', ')}`;
+  return commands.every((name) => name.startsWith('-workbench.')) ? null : 'a command is not taken away';
+}
+
+/** Keys of VS Code that send bytes: the terminal reads them as the key that they are bound to. */
+function sentKeysProblem({ code }: Block): string | null {
+  const rows: unknown = JSON.parse(code);
+  if (!Array.isArray(rows) || rows.length === 0) return 'no list of keys';
+  const wrong = rows.filter(isObject).filter(({ key, command, args }) => {
+    const read = decodeSequence(String(isObject(args) ? args.text : ''));
+    return command !== 'workbench.action.terminal.sendSequence' || read?.type !== 'key' || read.key !== key;
+  });
+  return wrong.length === 0 ? null : `the terminal reads another key: ${JSON.stringify(wrong)}`;
 }
