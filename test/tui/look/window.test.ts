@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test, vi } from 'vitest';
 import { hasProgress, hasTitle, windowAsBefore } from '../../../src/tui/term/window-features.ts';
 import type { JsonObject } from '../../../src/util/json.ts';
 import { begun, opening, piece, result, system } from '../../view/lines.ts';
 import { type OpenTerminal, openTerminal } from '../app/open-terminal.ts';
+import { temporaryDirectory } from '../drafts/support.ts';
 
 const settings = (values: JsonObject) => ({
   get_settings: () => ({ sources: [{ source: 'userSettings', settings: values }] }),
@@ -145,6 +148,26 @@ describe('[TUI-82] notifications', () => {
     expect(told(rig).join('')).not.toContain('evil');
     await rig.app.leave(0);
     expect(sent(rig)).toContain('\x1b[?1004l');
+  });
+
+  test.each([
+    ['on', '\x1bPtmux;\x1b\x1b]9;Heddle: project: it has a question\x07\x1b\\'],
+    ['off', '\x07'],
+  ])('in tmux a named terminal gets its sequence only where tmux passes it on: %s', async (passes, expected) => {
+    const programs = temporaryDirectory();
+    writeFileSync(
+      join(programs, 'tmux'),
+      `#!/bin/sh\n[ "$*" = "show-options -Apv allow-passthrough" ] && echo ${passes}\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    const env = { TMUX: '/tmp/tmux-1/default,1,0', PATH: `${programs}:${process.env.PATH}` };
+    const rig = await openTerminal({ env, answers: settings({ preferredNotifChannel: 'iterm2' }) });
+    await vi.waitFor(() => expect(sent(rig)).toContain('\x1b[?1004h'));
+    rig.terminal.type(FOCUS_OUT);
+    await rig.send(...turn, question());
+    await vi.waitFor(() => expect(rig.terminal.bytes).toContain(expected));
   });
 
   test('nobody is told while somebody types; when the keys rest and the question is open, it is told once', async () => {
