@@ -117,6 +117,15 @@ export const workloads = [
     once: true,
   },
   {
+    name: 'explorer',
+    heddle: [node, file('explorer.mjs'), '00000000-0000-4000-8000-00000000e0e0', ...heddleCommand],
+    expect: [/^\{"pageKb"/],
+    requests: 0,
+    tellsItself: true,
+    once: true,
+    longSession: { sessionId: '00000000-0000-4000-8000-00000000e0e0', compacted: false, bytes: 100_000_000 },
+  },
+  {
     name: 'hooks-idle',
     heddle: [node, file('hooks-idle.mjs')],
     expect: [/^\{"perTurnMs"/],
