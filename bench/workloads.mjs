@@ -133,6 +133,13 @@ export const workloads = [
     tellsItself: true,
   },
   {
+    name: 'plugin-check',
+    heddle: [node, file('plugin-check.mjs')],
+    expect: [/^\{"perPluginMs"/],
+    requests: 0,
+    tellsItself: true,
+  },
+  {
     name: 'path-rules',
     heddle: [node, file('path-rules.mjs')],
     expect: [/^\{"perCommandMs"/],

@@ -1,9 +1,11 @@
-import { existsSync, renameSync, writeFileSync } from 'node:fs';
+import { randomBytes } from 'node:crypto';
+import { existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Change } from '../config/json-file.ts';
 import { makeDirectory } from '../util/files/make-directory.ts';
 import { isObject } from '../util/json.ts';
 import { lineOf } from './examine.ts';
+import { integrityOf } from './integrity.ts';
 import { type PluginStore, settingsScope } from './marketplaces.ts';
 import {
   changeRecords,
@@ -14,7 +16,7 @@ import {
   whileAlone,
 } from './plugin-home.ts';
 import { changeLock, type LockLine, lockFile, projectLockFile } from './plugin-lock.ts';
-import { freeFolder, type PreparedPlugin } from './prepare-install.ts';
+import type { PreparedPlugin } from './prepare-install.ts';
 
 /** Installs what a person has accepted, or replaces the version before by it. */
 export async function installPlugin(store: PluginStore, prepared: PreparedPlugin): Promise<void> {
@@ -31,7 +33,7 @@ export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() 
   const { home } = store;
   const { id, marketplace, name, version, scope, commit, examined, before, entry } = prepared;
   const parts = [marketplace, name, version.replace(/[^\w.+-]/g, '-').replace(/^\.+/, '')];
-  const folder = freeFolder(pluginFolder(home, 'cache', ...parts));
+  const { folder, isThere } = cacheFolder(pluginFolder(home, 'cache', ...parts), prepared.folder);
   const projectPath = scope === 'user' ? {} : { projectPath: home.cwd };
   const now = home.now();
   const line = lineOf(examined, {
@@ -42,7 +44,8 @@ export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() 
   return [
     async () => {
       makeDirectory(dirname(folder), 0o700);
-      renameSync(prepared.folder, folder);
+      if (isThere) rmSync(join(folder, ORPHANED), { force: true });
+      else renameSync(prepared.folder, folder);
     },
     () => changeLock(lockFile(home.configHome), id, (lines) => [...lines.filter((each) => !isEqual(each, line)), line]),
     () =>
@@ -71,6 +74,23 @@ export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() 
   ];
 }
 
+const ORPHANED = '.orphaned_at';
+
+/** Another content of the same version gets another folder; the same content is used as it is. */
+function cacheFolder(folder: string, fetched: string): { folder: string; isThere: boolean } {
+  if (!existsSync(folder)) return { folder, isThere: false };
+  if (hasSameContent(folder, fetched)) return { folder, isThere: true };
+  return { folder: `${folder}-${randomBytes(4).toString('hex')}`, isThere: false };
+}
+
+function hasSameContent(folder: string, other: string): boolean {
+  try {
+    return integrityOf(folder).integrity === integrityOf(other).integrity;
+  } catch {
+    return false; // it cannot be checked
+  }
+}
+
 /** An update leaves it as the user has set it, and what a killed process has begun is completed. */
 export async function enableUnlessSet({ changeSettings }: PluginStore, id: string, scope: string): Promise<void> {
   await changeSettings(settingsScope(scope), (values) => {
@@ -93,7 +113,7 @@ export function markOrphaned(home: PluginHome, folder: string): void {
   const used = [...installedPlugins(home).values()].flat().some(({ installPath }) => installPath === folder);
   const isOurs = folder.startsWith(`${pluginFolder(home, 'cache')}/`);
   if (used || !isOurs || !existsSync(folder)) return;
-  writeFileSync(join(folder, '.orphaned_at'), String(home.now()), { mode: 0o600 });
+  writeFileSync(join(folder, ORPHANED), String(home.now()), { mode: 0o600 });
 }
 
 function isEqual(one: LockLine, other: LockLine): boolean {

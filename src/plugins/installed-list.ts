@@ -1,4 +1,5 @@
 import { findPlugin } from '../config/extensions/installed-plugins.ts';
+import { readPlugin } from '../config/extensions/plugins.ts';
 import { settingsPath } from '../config/settings/scopes.ts';
 import { readSettingsFile } from '../config/settings/settings-file.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
@@ -28,6 +29,7 @@ export interface InstalledRow {
   projectEnabled: boolean;
   /** Its marketplace is a directory, which is read instead of the copy. */
   readFromFolder?: string;
+  folderVersion?: string;
   /** Whether all of it acts: `accepted`, or why only its texts do. */
   state: 'accepted' | 'unknown' | 'changed';
 }
@@ -37,6 +39,7 @@ export interface AvailableRow {
   name: string;
   description: string;
   marketplaceName: string;
+  version?: string;
   source: unknown;
 }
 
@@ -57,7 +60,7 @@ export function listInstalled(home: PluginHome): InstalledRow[] {
           ...{ installPath: record.installPath, installedAt: text('installedAt'), lastUpdated: text('lastUpdated') },
           ...(typeof record.projectPath === 'string' && { projectPath: record.projectPath }),
           projectEnabled: ofProject?.[id] === true,
-          ...(folder !== record.installPath && { readFromFolder: folder }),
+          ...(folder !== record.installPath && { readFromFolder: folder, ...folderVersion(home, id) }),
           state: stateOf(folder, linesFor(lock.get(id), home.cwd)),
         };
       }),
@@ -80,6 +83,7 @@ function rowsOf(known: KnownMarketplace, problems: string[]): AvailableRow[] {
       name,
       description: stringField(values, 'description') ?? '',
       marketplaceName: known.name,
+      ...(typeof values.version === 'string' && { version: values.version }),
       source: values.source,
     }));
   } catch (error) {
@@ -102,6 +106,17 @@ export function pluginAsRead(home: PluginHome, id: string) {
   const { extraKnownMarketplaces } = readScope(home, 'user');
   const marketplaces = isObject(extraKnownMarketplaces) ? extraKnownMarketplaces : {};
   return findPlugin(id, { cwd: home.cwd, configHome: home.configHome, userHome: home.userHome, marketplaces });
+}
+
+/** The version that its directory has now, which need not be the installed one. */
+function folderVersion(home: PluginHome, id: string): { folderVersion?: string } {
+  try {
+    const { folder, entry } = pluginAsRead(home, id);
+    const { version } = readPlugin(folder, { notes: { warn() {}, ignore() {} }, entry });
+    return version === undefined ? {} : { folderVersion: version };
+  } catch {
+    return {}; // the list says in another column that it cannot be used
+  }
 }
 
 function stateOf(folder: string, lines: ReturnType<typeof linesFor>): InstalledRow['state'] {

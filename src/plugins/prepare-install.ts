@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { existsSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { smallText } from '../util/files/small-file.ts';
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
@@ -161,9 +160,4 @@ function namesIn(dependencies: unknown): string[] {
     const name = isObject(each) ? stringField(each as JsonObject, 'name') : each;
     return typeof name === 'string' ? [name] : [];
   });
-}
-
-/** A folder of the cache that nobody uses: another content of the same version gets another folder. */
-export function freeFolder(folder: string): string {
-  return existsSync(folder) ? `${folder}-${randomBytes(4).toString('hex')}` : folder;
 }

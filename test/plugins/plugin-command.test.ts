@@ -89,14 +89,15 @@ describe('[G10] heddle plugin', () => {
     expect(await line('disable', 'kit')).toEqual({ command: 'disable', ...about });
     expect(await line('list')).toMatchObject([{ id: 'kit@shop', enabled: false, state: 'accepted' }]);
     expect(await line('enable', 'kit')).toEqual({ command: 'enable', ...about });
-    expect(await line('uninstall', 'kit')).toEqual({ command: 'uninstall', ...about });
+    expect(await line('uninstall', 'kit')).toEqual({ command: 'uninstall', ...about, keptData: true });
     expect(await line('list', '--available')).toMatchObject({
       installed: [],
       available: [{ pluginId: 'kit@shop', description: 'Knits' }],
     });
     expect(await line('uninstall', 'kit')).toEqual({
       command: 'uninstall',
-      outcome: 'error',
+      outcome: 'failed',
+      plugin: 'kit',
       message: expect.stringContaining('kit is not installed here'),
     });
     put(join(place.home, 'plugins/installed_plugins.json'), '{');

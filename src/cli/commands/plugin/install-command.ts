@@ -57,8 +57,8 @@ async function installPrepared(
 ): Promise<number> {
   const last = prepared.at(-1);
   if (!last) return 1;
-  const { id, name, scope, version } = last;
-  const fields = { command: 'install', plugin: name, pluginId: id, scope };
+  const { id, scope, version } = last;
+  const fields = { command: 'install', plugin: args.words[0], pluginId: id, scope };
   if (last.isSame && prepared.length === 1) {
     await enableUnlessSet(store, id, scope);
     return report(args, { ...fields, message: `${id} ${version} is already installed (scope ${scope})` });

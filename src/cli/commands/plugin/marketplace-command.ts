@@ -71,14 +71,14 @@ async function add(words: readonly string[], args: CommandArgs, store: PluginSto
   const message = isKnown
     ? `The marketplace ${name} was there, and was fetched again: ${count}`
     : `Added the marketplace ${name}: ${count}`;
-  return report(args, { command: 'marketplace add', marketplace: name, plugins: catalog.entries.length, message });
+  return report(args, { command: 'marketplace-add', marketplace: name, plugins: catalog.entries.length, message });
 }
 
 async function list(words: readonly string[], args: CommandArgs, { home }: PluginStore): Promise<number> {
   takeWords(words, []);
   const all = knownMarketplaces(home);
   if (args.has('--json')) {
-    printJson(all);
+    printJson(all.map(({ name, source, installLocation }) => ({ name, ...source, installLocation })));
     return 0;
   }
   if (all.length === 0) printRemark('no marketplace was added: heddle plugin marketplace add SOURCE');
@@ -94,7 +94,7 @@ async function update(words: readonly string[], args: CommandArgs, store: Plugin
     try {
       const { entries } = await updateMarketplace(store, known);
       report(args, {
-        command: 'marketplace update',
+        command: 'marketplace-update',
         marketplace: known.name,
         message: `${known.name}: ${entries.length} plugins`,
       });
@@ -121,7 +121,7 @@ async function remove(words: readonly string[], args: CommandArgs, store: Plugin
   await forgetMarketplace(store, known);
   const more = removed.length === 0 ? '' : `, and uninstalled ${removed.join(', ')}`;
   return report(args, {
-    command: 'marketplace remove',
+    command: 'marketplace-remove',
     marketplace: name,
     uninstalled: removed,
     message: `Removed the marketplace ${name}${more}`,

@@ -75,7 +75,9 @@ async function actAndTell(command: string, args: CommandArgs, act: () => Promise
     return await act();
   } catch (error) {
     if (!args.has('--json') || ['list', 'details', 'validate', 'outdated'].includes(command)) throw error;
-    printLines([JSON.stringify({ command, outcome: 'error', message: messageOf(error) })]);
+    const [plugin] = args.words;
+    const named = plugin === undefined || command === 'marketplace' ? {} : { plugin };
+    printLines([JSON.stringify({ command, outcome: 'failed', ...named, message: messageOf(error) })]);
     printRemark(messageOf(error));
     return 1;
   }

@@ -1,7 +1,6 @@
 import { withPlugin } from '../../../plugins/install-plugin.ts';
 import { listInstalled } from '../../../plugins/installed-list.ts';
 import { type PluginStore, settingsScope } from '../../../plugins/marketplaces.ts';
-import { splitId } from '../../../plugins/plugin-error.ts';
 import { findInstalled, removePlugin } from '../../../plugins/remove-plugin.ts';
 import type { CommandArgs } from '../../flags/command-args.ts';
 import { takeWords } from '../../flags/command-args.ts';
@@ -85,7 +84,13 @@ export const uninstall: PluginAction = {
     const found = findInstalled(store.home, given, scopeOption(args));
     await removePlugin(store, found, { withData: args.has('--delete-data') });
     const { id, record } = found;
-    const fields = { command: 'uninstall', plugin: splitId(id).name, pluginId: id, scope: record.scope };
+    const fields = {
+      command: 'uninstall',
+      plugin: given,
+      pluginId: id,
+      scope: record.scope,
+      keptData: !args.has('--delete-data'),
+    };
     return report(args, { ...fields, message: `Uninstalled ${id} (scope ${record.scope})` });
   },
 };
@@ -102,7 +107,7 @@ async function turn(args: CommandArgs, store: PluginStore, on: boolean): Promise
     return next;
   });
   const word = on ? 'enable' : 'disable';
-  const fields = { command: word, plugin: splitId(id).name, pluginId: id, scope };
+  const fields = { command: word, plugin: given, pluginId: id, scope };
   const message = isChanged
     ? `${on ? 'Enabled' : 'Disabled'} ${id} (scope ${scope})`
     : `${id} is already ${word}d (scope ${scope})`;

@@ -49,10 +49,22 @@ export const update: PluginAction = {
 };
 
 async function updateTo(prepared: PreparedPlugin, args: CommandArgs, store: PluginStore): Promise<number> {
-  const { id, name, scope, version, before, examined, fresh } = prepared;
+  const { id, scope, version, before, examined, fresh } = prepared;
   const was = before?.record.version ?? '';
-  const fields = { command: 'update', plugin: name, pluginId: id, scope, oldVersion: was, newVersion: version };
-  if (prepared.isSame) return report(args, { ...fields, message: `${id} is already at the latest version (${was})` });
+  const fields = {
+    command: 'update',
+    plugin: args.words[0],
+    pluginId: id,
+    scope,
+    oldVersion: was,
+    newVersion: version,
+  };
+  if (prepared.isSame)
+    return report(args, {
+      ...fields,
+      updateOutcome: 'up_to_date',
+      message: `${id} is already at the latest version (${was})`,
+    });
   const show = args.has('--json') ? printRemarks : printLines;
   show([...differenceLines(prepared), '']);
   const isNamed = args.text('--accept') === examined.integrity;
@@ -65,7 +77,7 @@ async function updateTo(prepared: PreparedPlugin, args: CommandArgs, store: Plug
   }
   await installPlugin(store, prepared);
   const message = `Updated ${id} from ${was} to ${version} (scope ${scope}). Sessions use it from their next start`;
-  return report(args, { ...fields, message });
+  return report(args, { ...fields, updateOutcome: 'updated', message });
 }
 
 /** What a person compares: versions, files, and what acts that did not act before. */
