@@ -40,8 +40,10 @@ export interface Reference {
   zod: typeof import('zod');
   /** Imports a package from the folder that the SDK was installed into. */
   load<Module>(specifier: string): Promise<Module>;
-  /** Our command line. */
+  /** Our command line; the other way round that of the reference. */
   cli: string;
+  /** Our command line, whatever is driven. */
+  ours: string;
 }
 
 type Prompt = string | AsyncIterable<SDKUserMessage>;

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import type { InteropCase, ReferenceVersion } from './case.ts';
@@ -79,5 +79,6 @@ async function loadReference(): Promise<Reference> {
     zod: await load<typeof import('zod')>('zod'),
     load,
     cli: values.cli,
+    ours: values.sdk === '' ? values.cli : join(dirname(values.sdk), 'cli.js'),
   };
 }
