@@ -224,6 +224,7 @@ const FURTHER = {
   CompactBoundaryMessage: { compact_metadata: { trigger: 'auto', pre_tokens: 160000 } },
   'HostRequest.file_suggestions': { query: 'pars', limit: 5 },
   'HostRequest.session_messages': { limit: 2 },
+  'HostRequest.trust_project': { digest: '9f2c41d0', decision: 'trust' },
   'HostRequest.update_permissions': { updates: [{ type: 'setMode', mode: 'plan', destination: 'session' }] },
   'HostResponse.file_suggestions': {
     suggestions: [{ path: 'src/parser.ts', is_directory: false, score: 150, positions: [4, 5, 6, 7] }],
@@ -232,6 +233,10 @@ const FURTHER = {
   },
   'HostResponse.session_messages': { messages: [], total: 0 },
   'HostResponse.update_permissions': { mode: 'plan' },
+  'HostResponse.trust_project': {
+    ...{ state: 'untrusted', digest: '9f2c41d0' },
+    files: [{ file: '.claude/settings.json', needs_trust: [{ key: 'permissions.allow', value: 'Bash' }], never: [] }],
+  },
   'HostRequest.set_model': { model: 'opus' },
   'HostRequest.rewind_files': { dry_run: true },
   'HostRequest.fork_session': { title: 'Another way' },

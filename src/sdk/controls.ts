@@ -13,6 +13,7 @@ import type {
   ModelInfo,
   PermissionExplanation,
   PermissionRules,
+  ProjectTrustReport,
   ReloadedPlugins,
   RewindFilesResult,
   SessionMessagesPage,
@@ -51,10 +52,7 @@ export interface ReloadPluginsOptions {
   addPlugins?: SdkPluginConfig[];
   /** Rejects with `reload_plugins_busy` while the session works. */
   refuseIfBusy?: boolean;
-  /**
-   * Reads nothing when servers of plugins would come or go, because that costs the model its cache. The answer reports
-   * it.
-   */
+  /** Reads nothing, and says so, when servers of plugins would come or go: that costs the model its cache. */
   holdOnCacheImpact?: boolean;
 }
 
@@ -140,9 +138,7 @@ export abstract class Controls {
     return (await this.#request(body)) as RewindFilesResult;
   }
 
-  /**
-   * The decision that a tool call would get now, and the rule and file that make it. It runs no tool and asks no one.
-   */
+  /** The decision that a tool call would get now, and the rule and file that make it. It runs and asks nothing. */
   async explainPermission(
     toolName: string,
     input: JsonObject,
@@ -156,10 +152,12 @@ export abstract class Controls {
     })) as PermissionExplanation;
   }
 
-  /**
-   * Changes rules, directories or the mode, and saves them where `destination` says. Rejects with `invalid_settings`
-   * when one of them cannot be applied: then nothing has changed.
-   */
+  /** What of the project's files needs trust. With a decision for the files of `digest` it is stored, as by `heddle trust`. */
+  async trustProject(decided: { digest?: string; decision?: 'trust' | 'distrust' } = {}): Promise<ProjectTrustReport> {
+    return (await this.#request({ subtype: 'trust_project', ...defined(decided) })) as ProjectTrustReport;
+  }
+
+  /** Changes rules, directories or the mode. Rejects with `invalid_settings` if one cannot be applied: nothing has changed. */
   async updatePermissions(updates: readonly PermissionUpdate[]): Promise<void> {
     await this.#request({ subtype: 'update_permissions', updates });
   }

@@ -1,7 +1,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { trustDirectory, viewTrust } from '../../src/admin/trust.ts';
+import { trustDirectory } from '../../src/admin/trust.ts';
+import { viewTrust } from '../../src/host/launch/view-trust.ts';
 import { trustOf } from '../../src/config/trust-store.ts';
 import { tempDir } from '../host/support.ts';
 

@@ -58,6 +58,11 @@ const OWN: Row[] = [
     requests: [{ subtype: 'update_permissions', updates: [{ type: 'setMode', mode: 'plan', destination: 'session' }] }],
   },
   {
+    method: 'trustProject',
+    args: [{ digest: 'd', decision: 'trust' }],
+    requests: [{ subtype: 'trust_project', digest: 'd', decision: 'trust' }],
+  },
+  {
     method: 'shellCommand',
     args: ['ls', { shouldQuery: true }],
     requests: [{ subtype: 'shell_command', command: 'ls', should_query: true }],

@@ -1,5 +1,6 @@
-import { distrustDirectory, listTrust, type TrustView, trustDirectory, viewTrust } from '../../admin/trust.ts';
+import { distrustDirectory, listTrust, trustDirectory } from '../../admin/trust.ts';
 import { configHome } from '../../host/engine/environment.ts';
+import { type TrustView, viewTrust } from '../../host/launch/view-trust.ts';
 import { printable } from '../../util/text/printable.ts';
 import { parseCommandArgs, takeWords } from '../flags/command-args.ts';
 import { columns, shownValue } from '../terminal/show-value.ts';

@@ -1,5 +1,6 @@
 import { realpathSync } from 'node:fs';
-import { trustDirectory, viewTrust } from '../../admin/trust.ts';
+import { trustDirectory } from '../../admin/trust.ts';
+import { viewTrust } from '../../host/launch/view-trust.ts';
 import type { ProjectTrust } from '../../tui/stage/trust-decision.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { RunConfig } from '../../wire/run-config.ts';

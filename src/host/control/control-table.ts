@@ -20,6 +20,7 @@ import { statusLine } from './status-line-control.ts';
 import { fileSuggestions } from './suggestion-control.ts';
 import { backgroundTasks, getTaskOutput, stopTask } from './task-control.ts';
 import { generateSessionTitle } from './title-control.ts';
+import { trustProject } from './trust-control.ts';
 import { getContextUsage, getSessionCost, getUsage } from './usage-control.ts';
 
 export interface ControlRow {
@@ -67,6 +68,7 @@ const REQUESTS: Readonly<Record<string, ControlRow>> = {
   apply_flag_settings: { answer: applyFlagSettings },
   update_settings: { answer: updateSettings },
   update_permissions: { answer: updatePermissions },
+  trust_project: { answer: trustProject },
 
   shell_command: { answer: shellCommand, isLong: true },
   status_line: { answer: statusLine, isLong: true },

@@ -24,6 +24,8 @@ export interface Configuration {
   readonly loaded: LoadedSettings;
   /** The scopes whose other files are read: servers, skills, commands, agents. */
   readonly scopes: readonly FileScope[];
+  /** Where the files of the project and of the user are. */
+  readonly directories: SettingsDirectories;
   /** The trust in the project's files now, with or without settings among them. */
   projectTrust(): Promise<Trust>;
   /** The launch with the values that these settings add; default: the settings in force. */
@@ -98,6 +100,7 @@ export async function openConfiguration(
       return loaded;
     },
     scopes: config.safeMode ? [] : scopes,
+    directories,
     async projectTrust() {
       return projectTrust(trustedByLaunch, directories);
     },

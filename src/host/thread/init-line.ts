@@ -1,4 +1,5 @@
 import { DEFAULT_STYLE } from '../../config/extensions/bundled.ts';
+import { configurationHash } from '../../config/trust-store.ts';
 import type { Dialect } from '../../wire/dialect.ts';
 import type { Message } from '../../wire/messages/index.ts';
 import { HEDDLE_VERSION, PROTOCOL_VERSION, WIRE_VERSION } from '../../wire/version.ts';
@@ -27,6 +28,7 @@ export const CAPABILITIES: readonly string[] = [
   'session_messages',
   'update_permissions',
   'shell_command',
+  'trust_project',
   'status_line',
   'permission_previews',
   // The reference's names for `still_queued` in the answer to `interrupt`, and for `command_lifecycle` lines.
@@ -139,5 +141,7 @@ function trustOf({ configuration, extensions, mcp }: SessionServices) {
   const state = reports.find((report) => report.state !== 'none')?.state ?? 'none';
   const ignored = reports.flatMap((report) => report.ignored);
   const names = ignored.flatMap(({ file, keys }) => keys.map((key) => `${file}: ${key}`));
-  return { trusted: state === 'trusted', state, ignored: names };
+  const isOpen = state === 'untrusted' || state === 'changed';
+  const digest = isOpen ? configurationHash(configuration.directories.cwd) : undefined;
+  return { trusted: state === 'trusted', state, ignored: names, ...(digest !== undefined && { digest }) };
 }

@@ -28,7 +28,7 @@ async function tasks(argument: string, stage: Stage): Promise<string[]> {
   return [];
 }
 
-/** The turn continues: the model is told that its agents were stopped. */
+/** The turn continues without them. */
 async function stopAgents(stage: Stage): Promise<string[]> {
   const agents = stage.tracker.view.tasks.filter(({ agent }) => agent !== null);
   const stopped = await Promise.allSettled(agents.map(({ id }) => stage.call({ subtype: 'stop_task', task_id: id })));

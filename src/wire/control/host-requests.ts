@@ -29,6 +29,7 @@ import {
   AttachResult,
   FileSuggestions,
   PermissionUpdatesResult,
+  ProjectTrustReport,
   SessionMessagesPage,
   ShellCommandResult,
   StatusLineResult,
@@ -210,6 +211,11 @@ export const hostRequests = exchanges({
   fork_session: () => [{ at_uuid: text, title: text }, open({ session_id: z.string() })],
   /** Changes rules, directories or the mode, as the answer to a permission question can. All or nothing. */
   update_permissions: () => [{ updates: z.array(PermissionUpdate) }, PermissionUpdatesResult],
+  /**
+   * What of the project's files needs trust. `decision` is `trust`, for the files of `digest` and no others, or
+   * `distrust`; without it nothing changes.
+   */
+  trust_project: () => [{ digest: text, decision: text }, ProjectTrustReport],
   /**
    * Runs a command of the person at the host. Deny rules, hooks and the sandbox hold; nobody is asked. The model reads its
    * output with the next prompt, or at once with `should_query`.

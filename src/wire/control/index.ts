@@ -49,6 +49,7 @@ export type {
   FileSuggestion,
   FileSuggestions,
   PermissionUpdatesResult,
+  ProjectTrustReport,
   SessionMessagesPage,
   ShellCommandResult,
   StatusLineResult,

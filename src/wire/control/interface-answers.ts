@@ -70,6 +70,24 @@ export type StatusLineResult = z.infer<typeof StatusLineResult>;
 export const PermissionUpdatesResult = open(() => ({ mode: z.string() }));
 export type PermissionUpdatesResult = z.infer<typeof PermissionUpdatesResult>;
 
+/** What of a project's files acts only with trust. */
+export const ProjectTrustReport = open(() => ({
+  state: word(['trusted', 'changed', 'untrusted'] as const),
+  /** Of the files as they are now; the decision to trust them names it. */
+  digest: z.string(),
+  files: z.array(
+    open({
+      /** Relative to the project. */
+      file: z.string(),
+      /** Settings that act only with trust, with their whole values. */
+      needs_trust: z.array(open({ key: z.string(), value: z.unknown() })),
+      /** Settings that act in no case. */
+      never: z.array(z.string()),
+    }),
+  ),
+}));
+export type ProjectTrustReport = z.infer<typeof ProjectTrustReport>;
+
 /** One place where two texts differ, as in a unified diff. */
 const PatchHunk = open(() => ({
   oldStart: z.number(),

@@ -70,8 +70,11 @@ export const SystemInitMessage = open(() => ({
   // Heddle's own.
   heddle_version: text,
   protocol_version: z.optional(z.number()),
-  /** Whether Heddle trusts the project files, and which of them it left out for lack of trust. */
-  trust: z.optional(open({ trusted: z.boolean(), ignored: z.array(z.string()) })),
+  /**
+   * Whether Heddle trusts the project files, and which of them it left out for lack of trust. `digest` is that of the
+   * files as they are, where `trust_project` could trust them.
+   */
+  trust: z.optional(open({ trusted: z.boolean(), ignored: z.array(z.string()), digest: text })),
   /** The sandbox that confines commands now. */
   sandbox: z.optional(
     open({
