@@ -19,6 +19,7 @@ const LAYERS = [
 const ASIDE = {
   acp: 'admin, host, view',
   server: 'admin, host',
+  web: 'server, view',
   plugins: 'config; host imports it',
   tui: 'wire, view, sdk',
   sdk: 'wire, define, sessions, config',
@@ -35,6 +36,7 @@ const ABOUT = {
   util: 'no word of the domain',
   acp: 'editors',
   server: 'sessions over HTTP',
+  web: 'the page of heddle web',
   plugins: 'installing plugins',
   tui: 'the terminal',
   sdk: 'query, sessions, client',
