@@ -19,7 +19,7 @@ const LAYERS = [
 const ASIDE = {
   acp: 'admin, host, view',
   server: 'admin, host',
-  web: 'server, view',
+  web: 'sessions',
   plugins: 'config; host imports it',
   tui: 'wire, view, sdk',
   sdk: 'wire, define, sessions, config',

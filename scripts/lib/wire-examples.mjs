@@ -224,7 +224,7 @@ const FURTHER = {
   CompactBoundaryMessage: { compact_metadata: { trigger: 'auto', pre_tokens: 160000 } },
   'HostRequest.file_suggestions': { query: 'pars', limit: 5 },
   'HostRequest.session_messages': { limit: 2 },
-  'HostRequest.trust_project': { digest: '9f2c41d0', decision: 'trust' },
+  'HostRequest.trust_project': { decision: 'distrust' },
   'HostRequest.update_permissions': { updates: [{ type: 'setMode', mode: 'plan', destination: 'session' }] },
   'HostResponse.file_suggestions': {
     suggestions: [{ path: 'src/parser.ts', is_directory: false, score: 150, positions: [4, 5, 6, 7] }],

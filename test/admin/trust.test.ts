@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { trustDirectory } from '../../src/admin/trust.ts';
-import { viewTrust } from '../../src/host/launch/view-trust.ts';
 import { trustOf } from '../../src/config/trust-store.ts';
+import { viewTrust } from '../../src/host/launch/view-trust.ts';
 import { tempDir } from '../host/support.ts';
 
 function project(values: object) {
