@@ -1,7 +1,7 @@
 import { type ColourLevel, colourLevel } from '../rows/colour-level.ts';
 import type { Palette } from '../rows/row.ts';
 import { isLight } from './colour.ts';
-import { readThemeFiles } from './theme-files.ts';
+import { readThemeFiles, type ThemeFiles } from './theme-files.ts';
 import { type Background, paletteOf, THEMES, type Theme } from './themes.ts';
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -9,18 +9,26 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** The theme that the terminal has, by what the person chose and what the terminal tells about itself. */
 export class ColoursInForce {
   readonly #level: ColourLevel;
-  readonly #own: Readonly<Record<string, Theme>>;
-  /** What is wrong with files of themes. */
-  readonly problems: readonly string[];
+  readonly #home: string | null;
+  #files: ThemeFiles;
   #background: Background | null;
   #name = 'auto';
 
   constructor(env: Env, home: string | null) {
     this.#level = colourLevel(env);
     this.#background = backgroundIn(env);
-    const { themes, problems } = readThemeFiles(home);
-    this.#own = themes;
-    this.problems = problems;
+    this.#home = home;
+    this.#files = readThemeFiles(home);
+  }
+
+  /** What is wrong with files of themes. */
+  get problems(): readonly string[] {
+    return this.#files.problems;
+  }
+
+  /** The files of themes as they are now. */
+  readFiles(): void {
+    this.#files = readThemeFiles(this.#home);
   }
 
   get name(): string {
@@ -28,7 +36,7 @@ export class ColoursInForce {
   }
 
   get themes(): readonly { name: string; what: string }[] {
-    const all = Object.entries({ ...this.#own, ...THEMES }).map(([name, { what }]) => ({ name, what }));
+    const all = Object.entries({ ...this.#files.themes, ...THEMES }).map(([name, { what }]) => ({ name, what }));
     return [{ name: 'auto', what: 'dark or light, as the terminal is' }, ...all];
   }
 
@@ -62,7 +70,7 @@ export class ColoursInForce {
   }
 
   #find(name: string): Theme | undefined {
-    const themes = Object.hasOwn(THEMES, name) ? THEMES : this.#own;
+    const themes = Object.hasOwn(THEMES, name) ? THEMES : this.#files.themes;
     return Object.hasOwn(themes, name) ? themes[name] : undefined;
   }
 }

@@ -31,6 +31,8 @@ export class Look implements LookView {
   readonly #notifications: Notifications;
   #settings: LookSettings = USUAL_LOOK;
   #told = '';
+  /** What is wrong with files, said once. */
+  readonly #said = new Set<string>();
 
   constructor({ stage, terminal, env }: LookParts) {
     this.#stage = stage;
@@ -56,6 +58,15 @@ export class Look implements LookView {
 
   get themes(): readonly { name: string; what: string }[] {
     return this.#colours.themes;
+  }
+
+  readThemes(): void {
+    this.#colours.readFiles();
+    this.#paint();
+    for (const problem of this.#colours.problems) {
+      if (!this.#said.has(problem)) this.#stage.print([`! ${problem}`], 'warning');
+      this.#said.add(problem);
+    }
   }
 
   paletteOf(theme: string): Palette {
@@ -131,6 +142,7 @@ export class Look implements LookView {
     const answer = await this.#stage.call({ subtype: 'get_settings' }).catch((error) => ({ error: messageOf(error) }));
     const { settings, problems } = lookSettings(answer);
     this.#settings = settings;
+    this.readThemes();
     this.#title.want(settings);
     this.#notifications.use(settings.notifications);
     this.update();
@@ -138,7 +150,6 @@ export class Look implements LookView {
     const names = this.themes.map(({ name }) => name).join(', ');
     const unknown = isKnown ? [] : [`there is no theme ${JSON.stringify(settings.theme)}: ${names}`];
     for (const problem of [...problems, ...unknown]) this.#stage.print([`! Settings: ${problem}.`], 'warning');
-    for (const problem of this.#colours.problems) this.#stage.print([`! ${problem}`], 'warning');
   }
 
   /** Rows that are written keep their colours. */

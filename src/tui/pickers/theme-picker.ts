@@ -55,6 +55,7 @@ const SAMPLE: readonly (readonly Span[])[] = [
 /** Chooses the theme of this terminal, and keeps it in the person's settings. */
 export async function chooseTheme(stage: Stage, name: string): Promise<string> {
   const look = lookOf(stage);
+  look.readThemes();
   if (!look.useTheme(name)) {
     const names = look.themes.map((each) => each.name);
     const near = nearestWord(name, names);
@@ -75,6 +76,7 @@ export async function chooseTheme(stage: Stage, name: string): Promise<string> {
 /** A list of the themes, with a sample in the colours of the highlighted one. */
 export function openThemePicker(stage: Stage): void {
   const look = lookOf(stage);
+  look.readThemes();
   const { themes } = look;
   const picker = new ListPicker<ListedTheme>(
     {

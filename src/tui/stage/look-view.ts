@@ -9,6 +9,8 @@ export interface LookView {
   /** The name of the theme in force. */
   readonly theme: string;
   readonly themes: readonly { readonly name: string; readonly what: string }[];
+  /** Files of themes may have changed. */
+  readThemes(): void;
   /** What a theme looks like on this terminal. */
   paletteOf(theme: string): Palette;
   /** Reads the settings again, which have changed. */

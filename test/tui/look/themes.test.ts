@@ -166,6 +166,21 @@ test('[TUI-83] /theme shows each theme in its own colours, and keeps the chosen 
   await sees('there is no theme "drak"; did you mean dark?');
 });
 
+test('[TUI-83] /theme reads files of themes again, and names once what is wrong with them', async () => {
+  const home = temporaryDirectory();
+  const { terminal, sees, app } = await openTerminal({ env: colourful, home, size: { columns: 100, rows: 30 } });
+  mkdirSync(join(home, 'themes'));
+  writeFileSync(join(home, 'themes', 'sand.json'), '{"base":"light","overrides":{"accent":"#102030","added":"sand"}}');
+  terminal.type('/theme sand\r');
+  await sees('The theme is sand.');
+  expect(app.context.palette.accent).toBe('38;2;16;32;48');
+  writeFileSync(join(home, 'themes', 'sand.json'), '{"base":"light","overrides":{"accent":"#405060","added":"sand"}}');
+  terminal.type('/theme\r');
+  await sees(/❯ ● sand +your own/);
+  expect(app.context.palette.accent).toBe('38;2;64;80;96');
+  expect((await terminal.shown()).match(/overrides\.added must be a colour/g)).toHaveLength(1);
+});
+
 test('[TUI-83] a project does not choose the theme, and an unknown one is named', async () => {
   const sources = [
     { source: 'projectSettings', settings: { theme: 'light' } },
