@@ -31,9 +31,13 @@ export async function fileQuestions(
   }
   await compacted(journal, [...all.values()]);
 
-  async function change(question: Kept): Promise<Question> {
+  async function store(question: Kept): Promise<void> {
     await journal.append([question as unknown as JsonObject]);
     all.set(question.id, question);
+  }
+
+  async function change(question: Kept): Promise<Question> {
+    await store(question);
     const shown = without(question);
     for (const listener of listeners.get(question.sessionId) ?? []) listener(shown);
     return shown;
@@ -72,7 +76,7 @@ export async function fileQuestions(
     async used(holding, id) {
       epochs.check(holding);
       const question = all.get(id);
-      if (question && !question.isUsed) await change({ ...question, isUsed: true });
+      if (question && !question.isUsed) await store({ ...question, isUsed: true });
     },
     get: async (id) => {
       const question = all.get(id);
