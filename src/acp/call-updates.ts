@@ -1,13 +1,9 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { ClientFeatures } from './client-features.ts';
 import { commandDiffs } from './file-diffs.ts';
+import type { Send } from './rpc-link.ts';
 import { SubagentUpdates } from './subagent-updates.ts';
 import { fenced, kindOf, locationsOf, resultContent, textContent, titleOf } from './tool-calls.ts';
-
-/**
- * Sends an update of the session, or of the agent that a call runs. A promise, where the editor has to read first.
- */
-export type Send = (update: JsonObject, agentOf?: string | null) => Promise<void> | undefined;
 
 interface OpenCall {
   name: string;

@@ -33,6 +33,11 @@ const CODES: Readonly<Record<string, number>> = {
   invalid_request: RPC_ERRORS.invalidParams,
 };
 
+/**
+ * Sends an update of the session, or of the agent that a call runs. A promise, where the editor has to read first.
+ */
+export type Send = (update: JsonObject, agentOf?: string | null) => Promise<void> | undefined;
+
 export interface RequestContext {
   /** Aborts when the client withdraws the request, or is gone. */
   signal: AbortSignal;

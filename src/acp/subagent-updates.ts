@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
-import type { Send } from './call-updates.ts';
+import type { Send } from './rpc-link.ts';
 
 /** The session of an agent, as editors know it: nothing is opened or asked by this id. */
 export function agentSession(sessionId: string, call: string): string {

@@ -1,8 +1,9 @@
 import { isObject, type JsonObject, stringField } from '../util/json.ts';
 import type { Change } from '../view/changes.ts';
 import { createViewTracker } from '../view/tracker.ts';
-import { CallUpdates, type Send } from './call-updates.ts';
+import { CallUpdates } from './call-updates.ts';
 import type { ClientFeatures } from './client-features.ts';
+import type { Send } from './rpc-link.ts';
 
 /** Deltas that come within this time are sent together. */
 const JOIN_MS = 30;
