@@ -152,6 +152,38 @@ export function restoreFolders(home: PluginHome): void {
   }
 }
 
+const KEPT_MS = 7 * 24 * 3600 * 1000;
+
+/** Removes copies that nobody needs for a week, and that no process uses. */
+export function sweepCache(home: PluginHome): void {
+  const cache = pluginFolder(home, 'cache');
+  const used = new Set([...installedPlugins(home).values()].flat().map(({ installPath }) => installPath));
+  for (const folder of foldersBelow(cache, 3)) {
+    const since = Number(smallText(join(folder, '.orphaned_at'), 100));
+    const isOld = Number.isFinite(since) && since > 0 && home.now() - since > KEPT_MS;
+    if (isOld && !used.has(folder) && !isInUse(folder)) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** The other program names each process that uses a copy by a file with its id. */
+function isInUse(folder: string): boolean {
+  const marks = namesIn(join(folder, '.in_use'));
+  return marks.some((name) => /^\d+$/.test(name) && !hasEnded({ ...thisProcess(), pid: Number(name) }));
+}
+
+function foldersBelow(folder: string, depth: number): string[] {
+  if (depth === 0) return [folder];
+  return namesIn(folder).flatMap((name) => foldersBelow(join(folder, name), depth - 1));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // it is missing, or no folder
+  }
+}
+
 const WAIT_MS = 15_000;
 const PAUSE_MS = 50;
 
@@ -168,7 +200,9 @@ export async function whileAlone<T>(home: PluginHome, work: () => Promise<T>, wa
     if (lock) {
       try {
         restoreFolders(home);
-        return await work();
+        const result = await work();
+        sweepCache(home);
+        return result;
       } finally {
         lock.release();
       }

@@ -271,3 +271,25 @@ describe('marketplaces', () => {
     expect(() => needed('far')).toThrow('There is no marketplace elsewhere');
   });
 });
+
+test('copies that nobody needs go after a week; those of a process that lives, and those with a record, stay', async () => {
+  const rig = createRig();
+  const root = rig.shop({ 'commands/a.md': 'A' }, { version: '1.0.0' });
+  await rig.prepare(directory(root));
+  await rig.install();
+  const cache = join(rig.home.configHome, 'plugins/cache/shop/kit');
+  const week = 7 * 24 * 3600 * 1000;
+  const orphan = (version: string, since: number) => put(join(cache, version, '.orphaned_at'), String(since));
+  orphan('0.1.0', rig.home.now() - week - 1000);
+  orphan('0.2.0', rig.home.now() - week + 1000);
+  orphan('0.3.0', rig.home.now() - 2 * week);
+  put(join(cache, '0.3.0/.in_use', String(process.pid)), '');
+  orphan('1.0.0', rig.home.now() - 2 * week);
+  await rig.install();
+  expect(['0.1.0', '0.2.0', '0.3.0', '1.0.0'].map((version) => existsSync(join(cache, version)))).toEqual([
+    false,
+    true,
+    true,
+    true,
+  ]);
+});

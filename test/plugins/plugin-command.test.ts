@@ -74,6 +74,11 @@ describe('[G10] heddle plugin', () => {
     expect(await hooksOf(place)).toMatchObject({ plugin_errors: [{ type: 'not-accepted' }] });
     expect((await plugin('list')).stdout).toContain('only its texts act (heddle plugin accept)');
     expect(existsSync(fired)).toBe(false);
+    const doctor = JSON.parse((await runCli(['doctor', '--json'], { place })).stdout) as { checks: { id: string }[] };
+    expect(doctor.checks.find(({ id }) => id === 'plugins.kit@shop')).toMatchObject({
+      status: 'warning',
+      next: 'heddle plugin accept kit@shop',
+    });
     expect(await plugin('accept', 'kit@shop')).toMatchObject({ code: 1, stdout: expect.stringContaining('echo one') });
     expect(await plugin('accept', '--yes', 'kit@shop')).toMatchObject({ code: 0 });
     expect(await hooksOf(place)).not.toHaveProperty('plugin_errors');

@@ -11,6 +11,7 @@ import type { Check, DoctorContext, Gather } from './check.ts';
 import { gatherHome } from './home-checks.ts';
 import { gatherModel } from './model-checks.ts';
 import { gatherPathRules } from './path-rules-check.ts';
+import { gatherPlugins } from './plugin-checks.ts';
 import { gatherGit, gatherRipgrep, gatherVersions, gatherWorktrees } from './program-checks.ts';
 import { gatherSandbox, gatherSandboxPrograms } from './sandbox-check.ts';
 import { gatherServers } from './server-checks.ts';
@@ -37,6 +38,7 @@ const GATHERERS: readonly (readonly [id: string, gather: Gather])[] = [
   ['settings', gatherSettings],
   ['model', gatherModel],
   ['mcp', gatherServers],
+  ['plugins', gatherPlugins],
   ['sessions', gatherSessions],
   ['worktrees', gatherWorktrees],
 ];
