@@ -66,6 +66,15 @@ export function conversationLines(
   return renderConversation(shownConversation(path), options);
 }
 
+/** Some entries of a session as lines, in pieces. */
+export function entryLines(
+  { whole }: LeanSession,
+  entries: readonly Entry[],
+  options: LineOptions & { everything: boolean },
+): AsyncIterable<string[]> {
+  return renderConversation(shownConversation({ entries, whole }), options);
+}
+
 export interface ExportChoice {
   leaf?: string | undefined;
   /** Every branch, not only the active one. */

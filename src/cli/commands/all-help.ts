@@ -40,7 +40,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   ...groupHelp(
     'heddle sessions',
     [
-      ...['list', 'show', 'tree', 'search', 'export', 'rename', 'tag', 'fork', 'switch'],
+      ...['list', 'show', 'tree', 'diff', 'search', 'export', 'rename', 'tag', 'fork', 'switch'],
       ...['archive', 'unarchive', 'delete', 'restore', 'fsck'],
     ],
     async () => (await import('./sessions/sessions-command.ts')).SESSIONS,

@@ -77,22 +77,7 @@ export function SessionPage({ source, route }: { source: Source; route: PageRout
       <Header shown={shown} source={source} of={of} />
       <Tabs view={view} setView={setView} />
       <section class="tree-side" aria-label="tree">
-        <div class="bar-of-tools">
-          <label>
-            show{' '}
-            <select value={filter} onChange={(event) => setFilter(event.currentTarget.value as TreeFilter)}>
-              {FILTERS.map((each) => (
-                <option key={each} value={each}>
-                  {each}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="button" aria-pressed={isTimeline} onClick={() => setIsTimeline(!isTimeline)}>
-            timeline
-          </button>
-          <SearchBox source={source} id={id} />
-        </div>
+        <TreeTools {...{ source, id, filter, setFilter, isTimeline, setIsTimeline }} />
         <TreeView
           {...{ model, agents, filter, isTimeline, openAgent }}
           chosen={chosen?.key ?? null}
@@ -122,6 +107,37 @@ export function SessionPage({ source, route }: { source: Source; route: PageRout
         />
       )}
     </main>
+  );
+}
+
+interface TreeToolsProps {
+  source: Source;
+  id: string;
+  filter: TreeFilter;
+  setFilter: (filter: TreeFilter) => void;
+  isTimeline: boolean;
+  setIsTimeline: (isTimeline: boolean) => void;
+}
+
+/** What the tree shows, and the search. */
+function TreeTools({ source, id, filter, setFilter, isTimeline, setIsTimeline }: TreeToolsProps): VNode {
+  return (
+    <div class="bar-of-tools">
+      <label>
+        show{' '}
+        <select value={filter} onChange={(event) => setFilter(event.currentTarget.value as TreeFilter)}>
+          {FILTERS.map((each) => (
+            <option key={each} value={each}>
+              {each}
+            </option>
+          ))}
+        </select>
+      </label>
+      <button type="button" aria-pressed={isTimeline} onClick={() => setIsTimeline(!isTimeline)}>
+        timeline
+      </button>
+      <SearchBox source={source} id={id} />
+    </div>
   );
 }
 

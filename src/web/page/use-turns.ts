@@ -114,15 +114,8 @@ export function useTurns(source: Source, id: string, isWanted: boolean): Turns {
     prompt: (prompt, { cwd, parent, images = [] }) =>
       tried(async () => {
         if (await isMadeKnown(source, id, cwd)) setKnown((count) => count + 1);
-        const blocks = images.map(({ type, data }) => ({
-          type: 'image',
-          source: { type: 'base64', media_type: type, data },
-        }));
-        const content = blocks.length === 0 ? prompt : [...blocks, { type: 'text', text: prompt }];
-        await source.send('POST', `${base}/messages`, {
-          content,
-          ...(parent !== undefined && { parent_uuid: parent }),
-        });
+        const parented = parent !== undefined && { parent_uuid: parent };
+        await source.send('POST', `${base}/messages`, { content: contentOf(prompt, images), ...parented });
         setIsRunning(true);
       }),
     answer: (question, answer) =>
@@ -132,6 +125,15 @@ export function useTurns(source: Source, id: string, isWanted: boolean): Turns {
       }),
     interrupt: () => tried(() => source.send('POST', `${base}/interrupt`, {})),
   };
+}
+
+function contentOf(prompt: string, images: readonly Image[]): unknown {
+  if (images.length === 0) return prompt;
+  const blocks = images.map(({ type, data }) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: type, data },
+  }));
+  return [...blocks, { type: 'text', text: prompt }];
 }
 
 /** Whether the server had to be told of the session. */

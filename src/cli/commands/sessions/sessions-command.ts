@@ -6,6 +6,7 @@ import { openSessionsLocation } from '../sessions-location.ts';
 import { archive, unarchive } from './archive.ts';
 import { fork, rename, switchLeaf, tag } from './change.ts';
 import { deleteSessions } from './delete.ts';
+import { diff } from './diff.ts';
 import { exportSession } from './export.ts';
 import { fsck } from './fsck.ts';
 import { list } from './list-sessions.ts';
@@ -23,8 +24,9 @@ session file; MESSAGE and LEAF are the uuid of a message, or the beginning of on
     list: { does: 'the sessions of this directory, newest first', action: list },
     show: { does: 'a conversation', action: show },
     tree: { does: 'the branches of a session, and where it goes on', action: tree },
+    diff: { does: 'what two branches have in common, and what each has alone', action: diff },
     search: { does: 'a text in what was said', action: search },
-    export: { does: 'a session as Markdown or JSON', action: exportSession },
+    export: { does: 'a session as Markdown, JSON or an HTML page', action: exportSession },
     rename: { does: 'give a session a title', action: rename },
     tag: { does: 'give a session a tag, or take it away', action: tag },
     fork: { does: 'copy a branch into a new session', action: fork },
@@ -39,8 +41,8 @@ session file; MESSAGE and LEAF are the uuid of a message, or the beginning of on
     },
   },
   notes: `Each takes --help, and --home DIR for another config home than $HEDDLE_HOME, else
-$CLAUDE_CONFIG_DIR, else ~/.heddle. Reading another home (list, show, tree, search, export, fsck)
-writes nothing there.`,
+$CLAUDE_CONFIG_DIR, else ~/.heddle. Reading another home (list, show, tree, diff, search, export,
+fsck) writes nothing there.`,
   examples: ['sessions list', 'sessions show 3f2a91c0', 'sessions search "rate limit"'],
   exitCodes: '0 done, 1 an error; search: 1 when nothing was found; fsck: 1 when something is wrong.',
 });
