@@ -6,9 +6,6 @@ import { messageOf } from '../util/message-of.ts';
 import { type Acts, readActs } from './acts.ts';
 import { integrityOf, stampOf, withEntry } from './integrity.ts';
 
-/** The scopes in which a plugin is installed, by the names of the records. */
-export const PLUGIN_SCOPES = ['user', 'project', 'local'] as const;
-
 /** What a user has accepted of one plugin: exactly this content. */
 export interface LockLine {
   scope: string;

@@ -12,9 +12,9 @@ import type { Message } from '../../wire/messages/index.ts';
 import { restoreAt } from '../checkpoints/restore-files.ts';
 import type { Conversation } from '../conversation/conversation.ts';
 import { forkConversation } from '../conversation/fork-conversation.ts';
+import { StoredTree } from '../conversation/stored-tree.ts';
 import { replayedLine } from '../resume/resume-report.ts';
 import { type ControlContext, invalidRequest } from './control-handler.ts';
-import { StoredTree } from './stored-tree.ts';
 
 /** The requests about the tree of a running session. They read the stored session, because that is the truth. */
 

@@ -1,10 +1,10 @@
 import { ControlError } from '../../wire/errors.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
+import type { StoredTree } from '../conversation/stored-tree.ts';
 import type { Session } from '../session/session.ts';
 import type { SessionServices } from '../thread/services.ts';
 import type { MainThread } from '../thread/thread.ts';
 import type { FileIndex } from './file-index.ts';
-import type { StoredTree } from './stored-tree.ts';
 
 /** What a control request acts on. */
 export interface ControlContext {

@@ -1,5 +1,5 @@
 import { readTree, type Tree } from '../../sessions/tree/build-tree.ts';
-import type { Conversation } from '../conversation/conversation.ts';
+import type { Conversation } from './conversation.ts';
 
 /** A large session fills much memory, so a reading is not held longer than a person turns pages. */
 const HELD_MS = 20_000;

@@ -1,5 +1,5 @@
 import { expect, test, vi } from 'vitest';
-import { StoredTree } from '../../../src/host/control/stored-tree.ts';
+import { StoredTree } from '../../../src/host/conversation/stored-tree.ts';
 import { createMemoryStore } from '../../../src/sessions/stores/memory-store.ts';
 import type { Entry } from '../../../src/wire/entries.ts';
 import { afterTest } from '../../support/after-test.ts';
