@@ -171,6 +171,14 @@ export const workloads = [
     once: true,
   },
   {
+    name: 'attach',
+    heddle: [node, file('attach.mjs'), ...heddleCommand],
+    expect: [/^\{"joinMs"/],
+    requests: null,
+    tellsItself: true,
+    once: true,
+  },
+  {
     name: 'growth',
     heddle: [node, file('growth.mjs'), ...heddleCommand],
     expect: [/^\{"growth"/],
