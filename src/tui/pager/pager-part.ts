@@ -1,5 +1,5 @@
 import type { BlockContext } from '../rows/blocks/block-context.ts';
-import { breakRow, EMPTY_ROW, outputRow, type Row } from '../rows/row.ts';
+import { breakRow, EMPTY_ROW, outputRow, type Row, textOfRow } from '../rows/row.ts';
 import { expandTabs, safeText } from '../rows/safe-text.ts';
 
 /** A piece of what the pager shows. Its rows are made when it comes into view. */
@@ -15,6 +15,11 @@ export interface PagerPart {
 /** Foreign text, row by row as it is; long rows are broken at the edge of the window, nothing is left out. */
 export function textPart(text: string, { isHead = false } = {}): PagerPart {
   return { isHead, source: text, rows: (context) => textRows(text, context) };
+}
+
+/** Rows of our own, made for a width. */
+export function rowsPart(rows: (context: BlockContext) => readonly Row[], screen: BlockContext): PagerPart {
+  return { isHead: false, rows, source: rows(screen).map(textOfRow).join('\n') };
 }
 
 export function textRows(text: string, context: BlockContext): Row[] {

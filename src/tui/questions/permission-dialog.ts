@@ -2,6 +2,9 @@ import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Question } from '../../view/view.ts';
 import type { UserInput } from '../../wire/messages/user.ts';
+import { openPager } from '../pager/open-pager.ts';
+import { rowsPart } from '../pager/pager-part.ts';
+import type { BlockContext } from '../rows/blocks/block-context.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import type { Row } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
@@ -25,7 +28,6 @@ import { RuleEditor } from './rule-editor.ts';
 import { offeredUpdates, onlyRule, widerRule } from './rule-text.ts';
 import { span, spanRows, textRows, visible } from './shown-text.ts';
 import { TextField } from './text-field.ts';
-import { TextPager } from './text-pager.ts';
 import { answerTogether } from './together.ts';
 
 /** May this call run? */
@@ -176,21 +178,16 @@ export class PermissionDialog implements Dialog {
   #viewAll(): void {
     const { stage } = this.#asking;
     this.#hasSeenAll = true;
-    this.#pager = stage.page(
-      new TextPager({
-        title: callInShort(this.#question),
-        context: stage.context,
-        rows: (context) => [
-          ...this.#titleRows(context),
-          ...this.#body(context, { isWhole: true }).rows,
-          ...this.#whyRows(context),
-        ],
-        onClosed: () => {
-          this.#pager = null;
-          if (this.#menu.selected?.id === 'all') this.#menu.select(this.#isRisky ? 'no' : 'once');
-        },
-      }),
-    );
+    const rows = (context: BlockContext) => [
+      ...this.#titleRows(context),
+      ...this.#body(context, { isWhole: true }).rows,
+      ...this.#whyRows(context),
+    ];
+    const content = { title: callInShort(this.#question), parts: [rowsPart(rows, stage.context)] };
+    this.#pager = openPager(stage, content, () => {
+      this.#pager = null;
+      if (this.#menu.selected?.id === 'all') this.#menu.select(this.#isRisky ? 'no' : 'once');
+    });
   }
 
   #editRule(): void {

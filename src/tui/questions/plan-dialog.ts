@@ -2,6 +2,8 @@ import { readFile } from 'node:fs/promises';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
 import type { Question } from '../../view/view.ts';
+import { openPager } from '../pager/open-pager.ts';
+import { rowsPart } from '../pager/pager-part.ts';
 import { noteRows } from '../rows/blocks/block-to-rows.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import { AnswerRows, codeColours } from '../rows/markdown/answer-rows.ts';
@@ -15,7 +17,6 @@ import { headRows } from './head-rows.ts';
 import { Menu, type MenuItem } from './menu.ts';
 import { span, spanRows } from './shown-text.ts';
 import { TextField } from './text-field.ts';
-import { TextPager } from './text-pager.ts';
 
 interface PlanChoice extends MenuItem {
   readonly mode: string | null;
@@ -130,16 +131,10 @@ export class PlanDialog implements Dialog {
 
   #viewAll(): void {
     const { stage } = this.#asking;
-    this.#pager = stage.page(
-      new TextPager({
-        title: 'Plan',
-        context: stage.context,
-        rows: (context) => this.#planRows(context),
-        onClosed: () => {
-          this.#pager = null;
-        },
-      }),
-    );
+    const parts = [rowsPart((context) => this.#planRows(context), stage.context)];
+    this.#pager = openPager(stage, { title: 'Plan', parts }, () => {
+      this.#pager = null;
+    });
   }
 
   /** The plan is what the file says afterwards. */

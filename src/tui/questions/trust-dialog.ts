@@ -1,3 +1,5 @@
+import { openPager } from '../pager/open-pager.ts';
+import { rowsPart } from '../pager/pager-part.ts';
 import type { RowsWithCaret } from '../rows/live/live-layout.ts';
 import type { Row } from '../rows/row.ts';
 import type { RowContext } from '../rows/row-context.ts';
@@ -9,7 +11,6 @@ import { bodyOfRows, fitBody } from './body.ts';
 import { ownHeadRows } from './head-rows.ts';
 import { Menu, type MenuItem } from './menu.ts';
 import { span, spanRows, textRows } from './shown-text.ts';
-import { TextPager } from './text-pager.ts';
 
 interface TrustChoice extends MenuItem {
   readonly id: TrustDecision | 'all';
@@ -82,14 +83,10 @@ export class TrustDialog implements Dialog {
   #viewAll(): void {
     const { stage } = this.#asking;
     this.#menu.select('not-now');
-    this.#pager = stage.page(
-      new TextPager({
-        ...{ title: 'What would act', context: stage.context, rows: (context) => this.#partRows(context) },
-        onClosed: () => {
-          this.#pager = null;
-        },
-      }),
-    );
+    const parts = [rowsPart((context) => this.#partRows(context), stage.context)];
+    this.#pager = openPager(stage, { title: 'What would act', parts }, () => {
+      this.#pager = null;
+    });
   }
 
   /** Each part whole: nothing may be hidden from the person who decides. */

@@ -1,4 +1,4 @@
-import { Aborted } from '../../util/abort.ts';
+import type { Aborted } from '../../util/abort.ts';
 import { isObject, type JsonObject } from '../../util/json.ts';
 import { HeddleError } from '../../wire/errors.ts';
 import type { ControlRequestFrame } from '../../wire/link/frames.ts';
@@ -87,8 +87,9 @@ export class SessionLink {
     return new Promise((resolve) => {
       this.#open.set(requestId, resolve);
       signal.addEventListener('abort', () => {
-        const { reason } = signal;
-        const by = reason instanceof Aborted && reason.kind === 'superseded' ? reason.message : null;
+        // The class may be another bundle's copy: its kind tells what it is.
+        const { kind, message = '' } = (signal.reason ?? {}) as Partial<Aborted>;
+        const by = kind === 'superseded' ? message : null;
         if (this.#open.delete(requestId)) options.onWithdrawn(requestId, by);
       });
       options.onQuestion({ type: 'control_request', request_id: requestId, request });

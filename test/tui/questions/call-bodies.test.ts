@@ -34,7 +34,7 @@ test('[TUI-42] a change that does not fit says how much is seen, and is to be vi
   expect(Number(seen)).toBe(shown.match(/\+ line \d/g)?.length);
   expect(shown).toContain('❯ v View all of it first');
   await keys(KEYS.enter);
-  await sees(/1-29 of 12\d/);
+  await sees(/Edit \/project\/src\/a\.ts \u00b7 0 %/);
   await keys('G');
   await sees('+ line 120');
   await keys('q');
