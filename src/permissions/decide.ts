@@ -13,6 +13,7 @@ import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.t
 import type { PermissionMode } from './modes.ts';
 import { pathFrom } from './paths.ts';
 import { commandCwd, modesOf, type Policy } from './policy.ts';
+import type { RealPath } from './real-path.ts';
 import { coversTool, formatRule } from './rules.ts';
 import { byLeavingSandbox, bySandbox } from './sandbox-policy.ts';
 import { suggestUpdates } from './suggestions.ts';
@@ -68,12 +69,25 @@ function decideIn(policy: Policy, call: Call): Decision {
 }
 
 function byDenyRules(call: Call, policy: Policy): Decision | null {
+  const remembering = { ...policy, realPath: remembered(policy.realPath) };
   for (const rule of policy.deny) {
-    const why = forbids(rule, call, policy);
+    const why = forbids(rule, call, remembering);
     if (why !== null)
       return { behavior: 'deny', layer: 'deny-rule', rule, reason: `The rule ${formatRule(rule)} denies it: ${why}.` };
   }
   return null;
+}
+
+/** All rules ask about the same paths, for one decision. */
+function remembered(realPath: RealPath): RealPath {
+  const known = new Map<string, string | null>();
+  return (path) => {
+    const answer = known.get(path);
+    if (answer !== undefined) return answer;
+    const real = realPath(path);
+    known.set(path, real);
+    return real;
+  };
 }
 
 function byAskRules(call: Call, policy: Policy): Decision | null {

@@ -103,6 +103,8 @@ interface ScriptDirectories {
   anywhere: boolean;
   /** It makes links: a path may lead elsewhere by the time that it is used. */
   links: boolean;
+  /** The names that lie in them; null where they are not known, or too many. */
+  names(): ReadonlySet<string> | null;
 }
 
 interface NamedFile {
@@ -116,6 +118,8 @@ interface NamedFile {
   named?: readonly Part[];
   /** What lies below is there now, and nothing else in the script changes it. */
   isStill?: true;
+  /** It is a part of a text, which may be anything. */
+  isGuess?: true;
   /** They are taken apart at blanks. */
   isSplit?: true;
   /** History may hold further files. */
@@ -146,7 +150,9 @@ function directoriesOf(script: ShellScript, policy: Policy): ScriptDirectories {
     else for (const each of [...directories]) directories.add(resolve(each, known));
   }
   const all = [...directories];
-  return { directories: all, entered: all.slice(1), anywhere, links };
+  let names: ReadonlySet<string> | null | undefined;
+  const lookUp = () => (names ??= anywhere || links ? null : namesOf(all, policy));
+  return { directories: all, entered: all.slice(1), anywhere, links, names: lookUp };
 }
 
 /** Whether a copy of this path certainly holds no link. */
@@ -210,8 +216,12 @@ function namedFiles(
     ...given
       .filter(isPathLike)
       .flatMap((word) => [...valuesOf(word), ...(meaning === null && namesList(word) ? [ANYTHING] : [])])
-      .map((word) => ({ word, directories: places(elsewhere) })),
-    ...(meaning === null ? namesInTexts(command) : []).map((word) => ({ word, directories: places(elsewhere) })),
+      .map((word) => ({ word, directories: places(elsewhere), ...(meaning === null && { isGuess: true as const }) })),
+    ...(meaning === null ? namesInTexts(command) : []).map((word) => ({
+      word,
+      directories: places(elsewhere),
+      isGuess: true as const,
+    })),
   ];
 }
 
@@ -273,12 +283,29 @@ function mayTouch(file: NamedFile, matcher: PathMatcher, policy: Policy): boolea
   const paths = isAbsolute
     ? [text, resolve(text)]
     : directories.directories.flatMap((directory) => [resolve(directory, text), `${directory}/${text}`]);
+  if (file.isGuess && !isAbsolute && isNowhere(text, directories)) {
+    const asWritten = { ...policy, realPath: (each: string) => each };
+    return paths.some((path) => matcher.matchesOne(namedPath(path, asWritten, 'forbid')));
+  }
   if (paths.some((path) => matcher.matches(path))) return true;
   if (below === 'below' && paths.some((path) => matcher.mayMatchBelow(path)))
     return !isClear(file, paths, matcher, policy);
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
   if (directories.links && matcher.mayMatch([ANY_TEXT, '/', lastName(text)])) return true;
   return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
+}
+
+function namesOf(directories: readonly string[], { namesIn }: Policy): ReadonlySet<string> | null {
+  const lists = directories.map((directory) => namesIn?.(directory) ?? null);
+  const known = lists.filter((list) => list !== null);
+  return known.length < lists.length ? null : new Set(known.flat());
+}
+
+/** Whether nothing of this name is there, so that it is no link: then its text alone tells what it would be. */
+function isNowhere(text: string, { names }: ScriptDirectories): boolean {
+  const [first = ''] = text.replace(/^(?:\.\/+)+/, '').split('/');
+  if (first === '' || first === '..' || first === '~') return false;
+  return names()?.has(first) === false;
 }
 
 /** Whether none of the files that lie below these paths now is one that the rule means. */

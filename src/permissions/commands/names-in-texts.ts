@@ -19,7 +19,7 @@ export function namesInTexts({ words, input, fed = [], codes = [] }: ShellComman
 
 const BETWEEN_NAMES = /[\s"'`()<>|;&:,=@{}[\]!\\$]+/;
 const ABOUT_FILES =
-  /(?:^|[^\w.-])(?:cat|tac|cp|mv|rm|ln|tar|zip|touch|tee|sed|chmod|chown|truncate|dd|install|rsync|head|tail|less|more|grep|source|open|fopen|load|read\w*|write\w*|include|import|incbin|unlink\w*|rmdir|mkdir|rename\w*|rmtree|remove\w*|copy\w*|dump|get|put|C|L|R|Z|D|addmod|addlib|file|fl)(?![\w-])/i;
+  /(?:^|[^\w.-])(?:cat|tac|cp|mv|rm|ln|tar|zip|touch|tee|sed|chmod|chown|truncate|dd|install|rsync|head|tail|less|more|grep|source|open|fopen|load|read\w*|write\w*|include|import|incbin|unlink\w*|rmdir|mkdir|rename\w*|rmtree|remove\w*|copy\w*|dump|get|put|addmod|addlib|file|fl)(?![\w-])/i;
 
 function isOpenName(word: Word): boolean {
   return (

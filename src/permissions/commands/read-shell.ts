@@ -88,13 +88,22 @@ function readText(text: string, { parse, grammars, depth, codes }: Reading): She
   return { ...parsed, commands, unknown: parsed.unknown ?? doubtAbout(commands) ?? doubtAboutFiles(parsed.redirects) };
 }
 
+function longestRun(flags: readonly boolean[]): number {
+  let [run, longest] = [0, 0];
+  for (const flag of flags) {
+    run = flag ? run + 1 : 0;
+    longest = Math.max(longest, run);
+  }
+  return longest;
+}
+
 /** What one command prints may reach all that follow. */
 const MAX_PIPES = 50;
 
 function plain(text: string): ParsedScript | null {
   const found = readPlain(text);
   if (found === null) return null;
-  if (found.piped.filter(Boolean).length > MAX_PIPES) return null;
+  if (longestRun(found.piped) > MAX_PIPES) return null;
   const commands: SimpleCommand[] = [];
   for (const [at, words] of found.commands.entries()) {
     const fed = commands.slice(at - 1).flatMap((before) => (found.piped[at] ? textsPrinted(before) : []));

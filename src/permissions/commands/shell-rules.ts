@@ -143,13 +143,27 @@ function isText(
   { meaning, input, fed = [] }: ShellCommand,
   rule: readonly RuleWord[],
 ): boolean {
-  const texts = [...passed, ...(meaning === null ? [...(input === undefined ? [] : [input]), ...fed] : [])];
+  const texts = asOne([...passed, ...(meaning === null ? [...(input === undefined ? [] : [input]), ...fed] : [])]);
   return texts.some((word) => {
     const parts = partsOf(word).filter((part) => typeof part === 'string');
     if (meaning === null && parts.some((part) => STARTS_PROGRAMS.test(part))) return true;
     return parts.some((part) => CODE.test(part)) && mentions(word, rule);
   });
 }
+
+/** Very many words are searched as one text: that takes time once, and finds no less. */
+function asOne(words: readonly Word[]): readonly Word[] {
+  return words.length <= MAX_APART
+    ? words
+    : [
+        words
+          .flatMap(partsOf)
+          .filter((part) => typeof part === 'string')
+          .join('\n'),
+      ];
+}
+
+const MAX_APART = 50;
 
 /** Code in some language that starts programs by names which it may put together, or for a shell that does. */
 const STARTS_PROGRAMS =

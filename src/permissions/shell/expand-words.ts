@@ -12,7 +12,7 @@ export interface Visit {
   givenBy(node: SyntaxNode): string | null;
   /** The variables whose values are known here, and how often this part of the source is read for them. */
   readonly variables?: { readonly known: ReadonlyMap<string, Word>; readonly rounds: number };
-  /** The variables that were looked for so far, and whether nothing in the source can set them. */
+  /** The variables that were looked for so far, and whether nothing in the source can set them; `()` are functions. */
   readonly neverSet: Map<string, boolean>;
   /** Records that it cannot be determined what would run. */
   doubt(reason: string): void;

@@ -97,10 +97,7 @@ function readPipeline(reader: Reader, node: SyntaxNode): void {
     readStatement(reader, child);
     const [from, ...others] = before;
     const isOne =
-      reader.commands.length === start + 1 &&
-      others.length === 0 &&
-      isSimple(child) &&
-      !definesFunctions(reader.source);
+      reader.commands.length === start + 1 && others.length === 0 && isSimple(child) && !definesFunctions(reader);
     feed(reader, start, before.flatMap(textsPrinted), isOne ? from : undefined);
     before = reader.commands.slice(start);
   }
@@ -111,8 +108,10 @@ function isSimple(node: SyntaxNode): boolean {
 }
 
 /** Then a name may mean another command. */
-function definesFunctions(source: string): boolean {
-  return /\(\s*\)|\bfunction\b/.test(source);
+function definesFunctions({ source, neverSet }: Reader): boolean {
+  const isFree = neverSet.get('()') ?? !/\(\s*\)|\bfunction\b/.test(source);
+  neverSet.set('()', isFree);
+  return !isFree;
 }
 
 /** Each of them may print something for all that follow. */
@@ -157,9 +156,9 @@ function readFor(reader: Reader, node: SyntaxNode): void {
   const name = reader.source.slice(variable.start, variable.end);
   if (isActedOn(name, ANYTHING)) reader.doubt(`it sets ${name}, which programs act on`);
   const values = readWords(reader, node);
-  const { variables, source } = reader;
+  const { variables } = reader;
   const rounds = values.length * (variables?.rounds ?? 1);
-  const isKnown = values.length > 0 && rounds <= MAX_ROUNDS && values.every(isPlainValue) && isOnlyRead(name, source);
+  const isKnown = values.length > 0 && rounds <= MAX_ROUNDS && values.every(isPlainValue) && isOnlyRead(name, reader);
   if (!isKnown) {
     const hints = values.flatMap((value) => (typeof value === 'string' ? [value] : [value, ...(value.hints ?? [])]));
     const isMade = values.some((value) => typeof value === 'object' && value.made);
@@ -181,7 +180,14 @@ function isPlainValue(value: Word): boolean {
 }
 
 /** Whether nothing but the heads of loops can set a variable: no other part of the source is its name, however written. */
-function isOnlyRead(name: string, source: string): boolean {
+function isOnlyRead(name: string, { source, neverSet }: Reader): boolean {
+  const key = `for ${name}`;
+  const isRead = neverSet.get(key) ?? isOnlyReadIn(name, source);
+  neverSet.set(key, isRead);
+  return isRead;
+}
+
+function isOnlyReadIn(name: string, source: string): boolean {
   if (/\$['"]|\(\s*\)|\bfunction\b/.test(source)) return false;
   const bare = source.replaceAll(/["'\\]/g, '');
   const others = bare.replaceAll(new RegExp(`\\$${name}\\b|\\$\\{${name}\\}|\\bfor\\s+${name}\\s+in\\b`, 'g'), ' ');
