@@ -1,8 +1,9 @@
 // What it costs to decide about a command, and to explain a decision: read-only git commands, walks and lists with and without
 // path rules, and commands of 100 KB. CPU of this process; the first rounds are for the compiler.
+
+import { execFileSync } from 'node:child_process';
 import fs from 'node:fs';
 import path from 'node:path';
-import { execFileSync } from 'node:child_process';
 import { createSession } from 'heddle';
 import { createEngine, inProcess } from 'heddle/engine';
 
@@ -96,7 +97,10 @@ function furnish() {
     for (let file = 0; file < 20; file++) fs.writeFileSync(path.join(folder, `f${file}.ts`), 'x\n');
   }
   for (const name of ['src/f0.ts', '.env']) fs.writeFileSync(path.join(cwd, name), 'x\n');
-  const git = (...args) => execFileSync('git', ['-C', cwd, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], { stdio: 'ignore' });
+  const git = (...args) =>
+    execFileSync('git', ['-C', cwd, '-c', 'user.name=x', '-c', 'user.email=x@example.com', ...args], {
+      stdio: 'ignore',
+    });
   git('init', '--quiet');
   git('add', 'src');
   git('commit', '--quiet', '--message', 'first');

@@ -147,6 +147,13 @@ export const workloads = [
     tellsItself: true,
   },
   {
+    name: 'decisions',
+    heddle: [node, file('decisions.mjs')],
+    expect: [/^\{"gitMs"/],
+    requests: 0,
+    tellsItself: true,
+  },
+  {
     name: 'terminal',
     floor: [node, file('terminal.mjs'), '--floor', node, file('floor/keys.cjs')],
     heddle: [node, file('terminal.mjs'), ...heddleCommand],

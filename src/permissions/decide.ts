@@ -1,6 +1,5 @@
 import { isInsideAny } from '../util/files/path-inside.ts';
 import { commandReason, remedy } from './ask-reason.ts';
-import { textOf } from './commands/command-files.ts';
 import {
   acceptsEdits,
   fileCommandTargets,
@@ -8,6 +7,7 @@ import {
   isReadOnlyScript,
   writtenFiles,
 } from './commands/judge-command.ts';
+import { textOf } from './commands/script-directories.ts';
 import type { AskDecision, Decision, Layer } from './decision.ts';
 import { allows, type Call, forbids, scriptOf, withScript } from './match-rule.ts';
 import type { PermissionMode } from './modes.ts';

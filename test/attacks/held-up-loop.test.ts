@@ -63,6 +63,20 @@ describe('no input holds up the process', () => {
     ['a memory file with two fences', () => imported(`${many('`', 50_000)} ${many('`', 49_000)}`)],
     ['a prompt with a row of dots', () => mentionsIn(`@${many('.', 200_000)}a`)],
     ['a skill with many empty lines', () => readFrontMatter(`---\na: |\n  x${many('\n', 200_000)}  y\n---\n`)],
+    [
+      'a command with many texts for a program without a grammar',
+      () => judged(`some-tool${lines(4000, (n) => ` 'a text $x ${n}; b'`).join('')}`),
+    ],
+    [
+      'a command with a document for such a program',
+      () => judged(`some-tool <<'END'\n${lines(3000, (n) => `{"a": ${n}, "b": "c/d${n}"}`).join('\n')}\nEND`),
+    ],
+    [
+      'a command of many loops',
+      () => judged(lines(2000, (n) => `for f in a b; do some-tool "$f" x${n}; done`).join('\n')),
+    ],
+    ['a command of many pipes', () => judged(lines(3000, (n) => `git log f${n} | head -${n}`).join('\n'))],
+    ['a command of many variables', () => judged(lines(3000, (n) => `some-tool "$HOME/x${n}" $y`).join('\n'))],
     ['a command with many empty lines', () => judged(`echo $(cat <<'E'\n${many('\n', 90_000)}x\nE\n)`)],
     [
       'a setting with a long name',

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { textOf } from '../../permissions/commands/command-files.ts';
 import { writtenFiles } from '../../permissions/commands/judge-command.ts';
+import { textOf } from '../../permissions/commands/script-directories.ts';
 import { commandCwd, type Policy } from '../../permissions/policy.ts';
 import { everyCommand, type ShellScript, whyUnknown } from '../../permissions/shell/shell-script.ts';
 import { type JsonObject, stringField } from '../../util/json.ts';

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
 import { namedPath, type PathMatcher } from '../path-rules.ts';
-import { commandCwd, type Policy } from '../policy.ts';
+import type { Policy } from '../policy.ts';
 import { patternsMeet, programName } from '../shell/program-patterns.ts';
 import {
   ANY_TEXT,
@@ -19,6 +19,7 @@ import {
 import { derivedNames } from './derived-names.ts';
 import { type FindResults, resultsOfFind, SPLITS } from './find-results.ts';
 import { namesInTexts } from './names-in-texts.ts';
+import { directoriesOf, isNowhere, type ScriptDirectories, textOf } from './script-directories.ts';
 
 /**
  * The first file of a script that a path rule matches, as written; null when no file matches. It counts the files that
@@ -95,18 +96,6 @@ export function runsDevice(script: ShellScript, policy: Policy): boolean {
   });
 }
 
-/** Where a script may be when it resolves a path: the directories it changes to, or anywhere. */
-interface ScriptDirectories {
-  directories: readonly string[];
-  /** Those that the script changes to. */
-  entered: readonly string[];
-  anywhere: boolean;
-  /** It makes links: a path may lead elsewhere by the time that it is used. */
-  links: boolean;
-  /** The names that lie in them; null where they are not known, or too many. */
-  names(): ReadonlySet<string> | null;
-}
-
 interface NamedFile {
   word: Word;
   directories: ScriptDirectories;
@@ -132,56 +121,6 @@ function mayBringFiles({ words, meaning, runs }: ShellCommand): boolean {
   if (name === undefined || meaning?.reads || runs !== null) return false;
   if (name === 'mkdir') return rest.some((word) => typeof word !== 'string' || SPLITS.test(word));
   return !/^(?:echo|printf|read|test|\[|:|cd|rm|rmdir)$/.test(String(name));
-}
-
-const MAX_PLACES = 32;
-
-function directoriesOf(script: ShellScript, policy: Policy): ScriptDirectories {
-  const directories = new Set([commandCwd(policy)]);
-  let anywhere = false;
-  let links = false;
-  for (const { words, assigns } of everyCommand(script)) {
-    if (assigns.some(({ name }) => name === 'CDPATH' || name === 'HOME')) anywhere = true;
-    if (makesLinks(words, (word) => holdsNoLink(word, policy))) links = true;
-    if (words[0] !== 'cd' && words[0] !== 'pushd' && words[0] !== 'popd') continue;
-    const target = words.slice(1).find((word) => typeof word !== 'string' || !/^-(?:[LPe@]+|-)$/.test(word));
-    const known = target === undefined ? (policy.home ?? null) : textOf(target, policy);
-    if (known === null || known === '-' || words[0] === 'popd' || directories.size > MAX_PLACES) anywhere = true;
-    else for (const each of [...directories]) directories.add(resolve(each, known));
-  }
-  const all = [...directories];
-  let names: ReadonlySet<string> | null | undefined;
-  const lookUp = () => (names ??= anywhere || links ? null : namesOf(all, policy));
-  return { directories: all, entered: all.slice(1), anywhere, links, names: lookUp };
-}
-
-/** Whether a copy of this path certainly holds no link. */
-function holdsNoLink(word: Word, policy: Policy): boolean {
-  if (typeof word === 'object' && !isGlob(word)) return false;
-  const [text = ''] = typeof word === 'string' ? [word] : word.parts;
-  const fixed =
-    typeof word === 'string' ? word : typeof text === 'string' ? text.slice(0, text.lastIndexOf('/') + 1) : '';
-  const files = policy.filesBelow?.(resolve(commandCwd(policy), fixed)) ?? null;
-  return files?.every(({ kind }) => kind !== 'link') ?? false;
-}
-
-function makesLinks([name, ...words]: readonly Word[], holdsNone: (word: Word) => boolean): boolean {
-  if (typeof name !== 'string') return false;
-  const program = programName(name);
-  if (/^(?:g?ln|link)$/.test(program)) return true;
-  if (!/^g?cp$/.test(program)) return false;
-  const isGiven = (option: RegExp) => words.some((word) => typeof word === 'string' && option.test(word));
-  if (isGiven(/^(?:-\w*[sl]|--(?:symbolic|link))/)) return true;
-  const mayCopy = isGiven(/^(?:-\w*[aRrdP]|--(?:archive|recursive|no-deref|preserve))/);
-  return mayCopy && !words.every((word) => (typeof word === 'string' && word.startsWith('-')) || holdsNone(word));
-}
-
-/** A word whose text is known, with the home directory filled in; null for any other word. */
-export function textOf(word: Word, { home }: Pick<Policy, 'home'>): string | null {
-  if (typeof word === 'string') return word;
-  const [first, ...rest] = word.parts;
-  if (typeof first !== 'object' || first.any !== 'home' || home === undefined) return null;
-  return rest.every((part) => typeof part === 'string') ? home + rest.join('') : null;
 }
 
 function namedFiles(
@@ -293,19 +232,6 @@ function mayTouch(file: NamedFile, matcher: PathMatcher, policy: Policy): boolea
   if (below === 'taken' && paths.some((path) => matcher.startsBelow(path))) return true;
   if (directories.links && matcher.mayMatch([ANY_TEXT, '/', lastName(text)])) return true;
   return directories.anywhere && !isAbsolute && matcher.mayMatch(somewhere(text));
-}
-
-function namesOf(directories: readonly string[], { namesIn }: Policy): ReadonlySet<string> | null {
-  const lists = directories.map((directory) => namesIn?.(directory) ?? null);
-  const known = lists.filter((list) => list !== null);
-  return known.length < lists.length ? null : new Set(known.flat());
-}
-
-/** Whether nothing of this name is there, so that it is no link: then its text alone tells what it would be. */
-function isNowhere(text: string, { names }: ScriptDirectories): boolean {
-  const [first = ''] = text.replace(/^(?:\.\/+)+/, '').split('/');
-  if (first === '' || first === '..' || first === '~') return false;
-  return names()?.has(first) === false;
 }
 
 /** Whether none of the files that lie below these paths now is one that the rule means. */

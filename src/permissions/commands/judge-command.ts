@@ -23,9 +23,9 @@ import {
 } from '../shell/shell-script.ts';
 import { allowsText, allowsWords, type ShellSpec, shellSpec } from '../shell/shell-spec.ts';
 import { isHarmlessVariable } from '../shell/variables.ts';
-import { textOf } from './command-files.ts';
 import { fileCommandPaths, movesNames } from './file-commands.ts';
 import { readsWhatItFinds } from './find-results.ts';
+import { textOf } from './script-directories.ts';
 
 /** Why a command may run without asking. */
 export type CommandGrant = { layer: 'default' | 'mode' } | { layer: 'allow-rule'; rule: Rule };
