@@ -38,7 +38,7 @@ test.skipIf(!hasTmux)('[TUI-74] the terminal is gone with a question open: who a
 });
 
 test.skipIf(!hasTmux)(
-  '[TUI-75, S-1] kill -9 of the terminal in the middle of a turn: what it has shown is there, and the turn goes on',
+  '[S-1] kill -9 of the terminal in the middle of a turn: what it has shown is there, and the turn goes on',
   async () => {
     const place = await makePlace([
       reply([text('what it has said'), toolUse('Bash', { command: 'sleep 60' })]),

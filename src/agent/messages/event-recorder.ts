@@ -5,6 +5,8 @@ import type { EntryWriter } from './entry-writer.ts';
 
 /** Records what happens around the messages of a conversation. None of it is part of the conversation. */
 export interface EventRecorder {
+  /** How many entries the store has taken so far, or failed to take. What was read before is out of date with the next. */
+  readonly written: number;
   /** Records a message that waits in the queue for the model, so that it is not lost when this process ends. */
   enqueue(content: string): Promise<void>;
   /** Records that a prompt was taken from the queue; the prompt itself is recorded later. */
@@ -19,8 +21,12 @@ export interface EventRecorder {
   system(subtype: string, fields: JsonObject & { uuid: string }): Promise<void>;
 }
 
-export function createEventRecorder(chain: Chain, { append, appendNew }: EntryWriter): EventRecorder {
+export function createEventRecorder(chain: Chain, writer: EntryWriter): EventRecorder {
+  const { append, appendNew } = writer;
   return {
+    get written() {
+      return writer.written;
+    },
     async enqueue(content) {
       await append(chain.leaf, chain.queueOperation('enqueue', content));
     },

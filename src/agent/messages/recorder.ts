@@ -46,8 +46,6 @@ export interface Recorder {
   moveTo(uuid: string | null): void;
   /** Continues from the parent of the first of these entries. */
   rewind(uuids: readonly string[]): void;
-  /** How many entries the store has taken so far, or failed to take. */
-  readonly written: number;
   /** Records what happens around the messages. */
   readonly events: EventRecorder;
   /** Records the state of the session. */
@@ -144,9 +142,6 @@ export function createRecorder(transcript: Transcript): Recorder {
     },
     get leaf() {
       return chain.leaf;
-    },
-    get written() {
-      return writer.written;
     },
     moveTo: (uuid) => chain.moveTo(uuid),
     rewind: (uuids) => writer.rewind(uuids),

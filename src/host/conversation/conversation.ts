@@ -109,11 +109,6 @@ export class Conversation {
     return this.#recorder.leaf;
   }
 
-  /** How many entries this process has added to the stored session; what was read before they were added is out of date. */
-  get written(): number {
-    return this.#recorder.written;
-  }
-
   /** Records the prompt of a turn, with mentions, pending reminders, and the ends of tasks from earlier processes. */
   async recordPrompt(
     input: UserInput,

@@ -16,10 +16,10 @@ function entry(n: number): Entry {
 function storedSession() {
   const store = createMemoryStore();
   const load = vi.spyOn(store, 'load');
-  const conversation = { transcript: { store, key: KEY } as never, written: 0 };
+  const conversation = { transcript: { store, key: KEY } as never, events: { written: 0 } };
   const add = async (n: number) => {
     await store.append(KEY, [entry(n)]);
-    conversation.written++;
+    conversation.events.written++;
   };
   return { conversation, load, add };
 }
