@@ -1,4 +1,3 @@
-import { Aborted } from '../../util/abort.ts';
 import { Channel } from '../../util/channel.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import { messageOf } from '../../util/message-of.ts';
@@ -319,7 +318,7 @@ async function closeReason(transport: Transport): Promise<Error> {
 }
 
 /** Why a question needs no answer any more, where the line tells who has answered it. */
-function withdrawal(line: JsonObject): Aborted | undefined {
+function withdrawal(line: JsonObject): Error | undefined {
   const by = stringField(line, 'answered_by');
-  return by === undefined ? undefined : new Aborted('superseded', by);
+  return by === undefined ? undefined : Object.assign(new Error(by), { name: 'AbortError', kind: 'superseded' });
 }
