@@ -86,7 +86,7 @@ export function randomAnswer(pick: Pick, { subtype, ...fields }: JsonObject): Js
     list_permission_rules: { rules: [{ rule: 'Bash(ls)', behavior: 'allow', source: 'userSettings' }] },
     mcp_status: { mcpServers: [{ name: 'loom', status: pick(['connected', 'failed', 'odd']) }] },
     explain_permission: { decision: pick(['allow', 'deny', 'ask']), reason: pick(TEXTS) },
-    get_settings: { effective: {} },
+    get_settings: { sources: [{ source: 'userSettings', settings: { editorMode: pick(['vim', 'normal']) } }] },
     ...(fields.mode !== undefined && { set_permission_mode: { mode: String(fields.mode) } }),
   };
   return pick<JsonObject>([
