@@ -22,7 +22,7 @@ const RULES: Record<string, Rule> = {
   host: { values: ['util', 'wire', 'define', ...MIDDLE, 'agent', 'plugins'] },
   admin: { values: ['util', 'wire', 'view', 'define', ...MIDDLE, 'agent', 'plugins', 'host'] },
   cli: {
-    values: ['util', 'wire', 'view', 'plugins', 'host', 'admin', 'server', 'web', 'acp', 'tui'],
+    values: ['util', 'wire', 'view', 'plugins', 'host', 'admin', 'server', 'web', 'acp', 'tui', 'sdk'],
     types: ['agent'],
   },
   sdk: { values: ['util', 'wire', 'define', 'sessions', 'config'] },

@@ -15,12 +15,14 @@ import { duplexTransport } from '../../wire/link/duplex-transport.ts';
 import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
 import { HEDDLE_VERSION } from '../../wire/version.ts';
 import { usage } from '../flags/args.ts';
-import { parseCommandArgs, takeWords } from '../flags/command-args.ts';
+import { type CommandArgs, parseCommandArgs, takeWords } from '../flags/command-args.ts';
 import { whyPlain } from '../flags/is-interactive.ts';
 import { printHelp, printRemark } from '../terminal/terminal.ts';
+import { enterServer } from './attach-server.ts';
 import { openSessionsLocation } from './sessions-location.ts';
 
 export const ATTACH_HELP = `Usage: heddle attach [HOST:][SESSION] [--watch] [--stdio] [--home DIR]
+       heddle attach http[s]://HOST[:PORT]/SESSION [--watch] [--stdio]
 
 Joins a session that runs: in another terminal, or without one after /detach, heddle --bg or a
 connection that broke. Several terminals can drive one session; a question goes to all of them, and
@@ -28,6 +30,9 @@ the first answer counts. /detach, /exit or closing the terminal leaves the sessi
 
 SESSION is an id, the beginning of one, or a title; without it, the only session that runs. HOST: is
 another machine, reached as ssh HOST heddle attach --stdio SESSION.
+
+A URL joins a session of heddle serve. The token is in HEDDLE_SERVER_TOKEN; for the server of this
+home it is found.
 
 A session in a terminal asks there who may join, unless the setting terminal.attach says "own" or
 "never". A session without a terminal lets its user in.
@@ -63,13 +68,17 @@ export async function runAttach(argv: readonly string[]): Promise<number> {
   const { stdin, stdout } = process;
   if (!isStdio && !(stdin.isTTY && stdout.isTTY))
     throw usage('heddle attach needs a terminal; --stdio is for programs');
-  const { host, session } = namedIn(word);
   const role = args.has('--watch') ? 'watch' : 'drive';
-  const signal = new AbortController();
-  const location = openSessionsLocation(args);
-  const entered =
-    host === null ? await enter(session, role, location, signal.signal) : await enterThere(host, session, role);
+  const entered = /^https?:/.test(word ?? '')
+    ? await enterServer(word ?? '', role)
+    : await enterNamed(word, role, args);
   return isStdio ? pipe(entered) : show(entered);
+}
+
+function enterNamed(word: string | undefined, role: Role, args: CommandArgs): Promise<Entered> {
+  const { host, session } = namedIn(word);
+  const { signal } = new AbortController();
+  return host === null ? enter(session, role, openSessionsLocation(args), signal) : enterThere(host, session, role);
 }
 
 interface Entered extends Attached {
@@ -81,7 +90,6 @@ type Role = 'drive' | 'watch';
 /** `build:3f2a`, `build:`, `3f2a`. */
 function namedIn(word: string | undefined): { host: string | null; session: string | undefined } {
   if (word === undefined) return { host: null, session: undefined };
-  if (/^https?:\/\//.test(word)) throw usage('heddle attach joins sessions of processes; a server has another way in');
   const [, host, session] = /^([^\s:/]+):(.*)$/.exec(word) ?? [];
   if (host === undefined) return { host: null, session: word };
   if (host.startsWith('-')) throw usage(`'${printable(host)}' is no name of a machine`);

@@ -4,7 +4,6 @@ import { isObject, type JsonObject, stringField, tryParseJson } from '../../util
 import { startTimer, within } from '../../util/timer.ts';
 import { ConnectionError, HeddleError, toHeddleError } from '../../wire/errors.ts';
 import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
-import type { Launch } from '../../wire/run-config.ts';
 import type { RemoteOptions } from './remote.ts';
 import { SentLines } from './sent-lines.ts';
 import { refusalIn, ServerCalls, type ServerSession } from './server-calls.ts';
@@ -25,7 +24,7 @@ const FINAL_CODES: ReadonlySet<number> = new Set([4401, 4403, 4404, 4410]);
 export class RemoteTransport implements Transport {
   readonly #url: string;
   readonly #options: RemoteOptions;
-  readonly #launch: Launch;
+  readonly #begin: (calls: ServerCalls) => Promise<ServerSession>;
   readonly #calls: ServerCalls;
   readonly #incoming = new Channel<JsonObject | Error>();
   readonly #sent = new SentLines();
@@ -41,15 +40,16 @@ export class RemoteTransport implements Transport {
     this.#settle = resolve;
   });
 
-  constructor(url: string, options: RemoteOptions, launch: Launch) {
+  /** `begin` makes or finds the session. */
+  constructor(url: string, options: RemoteOptions, begin: (calls: ServerCalls) => Promise<ServerSession>) {
     this.#url = url;
     this.#options = options;
-    this.#launch = launch;
+    this.#begin = begin;
     this.#calls = new ServerCalls(url, options.token);
   }
 
   async connect(): Promise<void> {
-    this.#session = await this.#calls.open(this.#launch);
+    this.#session = await this.#begin(this.#calls);
     await this.#open();
   }
 

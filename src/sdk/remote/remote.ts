@@ -41,7 +41,7 @@ export function remote(url: string, options: RemoteOptions): Connect {
 /** Loaded with the first connection: most programs talk to no server. */
 async function load(url: string, options: RemoteOptions, launch: Launch): Promise<Transport> {
   const { RemoteTransport } = await import('./remote-transport.ts');
-  return new RemoteTransport(url.replace(/\/+$/, ''), options, launch);
+  return new RemoteTransport(url.replace(/\/+$/, ''), options, (calls) => calls.open(launch));
 }
 
 /** A transport whose code is loaded when it connects. */

@@ -54,6 +54,15 @@ export class ServerCalls {
     return { id, after: typeof found.newest_seq === 'number' ? found.newest_seq : 0 };
   }
 
+  /** Joins a session that is there, with its last lines. */
+  async join(id: string, history: number): Promise<ServerSession & { cwd: string }> {
+    const found = await this.call('GET', `/v1/sessions/${encodeURIComponent(id)}`);
+    const newest = typeof found.newest_seq === 'number' ? found.newest_seq : 0;
+    const oldest = typeof found.oldest_seq === 'number' ? found.oldest_seq : 1;
+    const cwd = stringField(found.workspace, 'path') ?? '';
+    return { id, after: Math.max(oldest - 1, newest - history), cwd };
+  }
+
   async #newest(): Promise<string> {
     const { sessions } = await this.call('GET', '/v1/sessions?limit=1');
     const id = Array.isArray(sessions) ? stringField(sessions[0], 'id') : undefined;

@@ -18,6 +18,7 @@ import type { Scope, TokenInfo } from '../ports/tokens.ts';
 import type { TurnEngine } from '../ports/turn-engine.ts';
 import { postLine } from '../routes/post-message.ts';
 import { answerQuestion } from '../routes/question-routes.ts';
+import { bringsSomething } from '../run/driver-requests.ts';
 import { LineFeed } from './line-feed.ts';
 import type { OpenStreams, StreamSlot } from './open-streams.ts';
 import { SocketWriter } from './socket-writer.ts';
@@ -176,7 +177,7 @@ export class SocketSession {
   }
 
   async #request(line: JsonObject): Promise<void> {
-    const { record, token, policy, sessions } = this.#options;
+    const { record, token, policy } = this.#options;
     const id = stringField(line, 'request_id') ?? '';
     const request = isObject(line.request) ? line.request : {};
     try {
@@ -185,8 +186,12 @@ export class SocketSession {
         this.#leave();
         return;
       }
+      if (request.subtype === 'detach') {
+        this.#send(answerTo(id, {}));
+        return;
+      }
       checkScope(token, scopeOfControl(request, policy), record.id);
-      if (request.subtype === 'initialize') await sessions.change(record.id, { initialize: request });
+      if (request.subtype === 'initialize') await this.#keepInitialize(request);
       if (!(await this.#pass(line, TAKEN_MS))) {
         this.#send(refusalOf(id, new Error('The session has not opened in time'), 'not_answered'));
       }
@@ -194,6 +199,14 @@ export class SocketSession {
       const error = toHeddleError(thrown);
       this.#send(refusalOf(id, error, error.code));
     }
+  }
+
+  /** The next run of the session begins with it. Who only joins takes no hooks from a program that has brought some. */
+  async #keepInitialize(request: JsonObject): Promise<void> {
+    const { record, sessions } = this.#options;
+    const { initialize } = (await sessions.find(record.id)) ?? record;
+    if (initialize && bringsSomething(initialize) && !bringsSomething(request)) return;
+    await sessions.change(record.id, { initialize: request });
   }
 
   async #answer(line: JsonObject): Promise<void> {
