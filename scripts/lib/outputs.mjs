@@ -35,7 +35,7 @@ const OUTPUTS = [
   // Reads all of the program, so that an upgrade cannot take from a session what it has not read yet.
   { name: 'whole', doors: /^src\/cli\/run\/background/, readsAll: true },
   // Sessions over HTTP.
-  { name: 'server', doors: /^src\/(cli\/commands\/(serve|web)|server\/)/ },
+  { name: 'server', doors: /^src\/(cli\/commands\/(serve|web|attach)|server\/|sdk\/remote)/ },
   // What few runs need: MCP, hooks, agents, the sandbox.
   { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
   // Subcommands, help, advice after mistakes.

@@ -112,5 +112,5 @@ test('what a server refuses is an error with its reason', async () => {
   });
   await expect(ask(server.token, { additionalDirectories: ['/'] })).rejects.toMatchObject({ code: 'not_permitted' });
   await expect(ask(server.token, { env: { A: 'b' } })).rejects.toMatchObject({ code: 'invalid_option' });
-  expect(() => sdk.remote('localhost:1', { token: 'x' })).toThrow('remote(url)');
+  expect(() => sdk.remote('localhost:1', { token: 'x' })).toThrow('remote(url, { token })');
 });

@@ -18,7 +18,7 @@ import { usage } from '../flags/args.ts';
 import { type CommandArgs, parseCommandArgs, takeWords } from '../flags/command-args.ts';
 import { whyPlain } from '../flags/is-interactive.ts';
 import { printHelp, printRemark } from '../terminal/terminal.ts';
-import { enterServer } from './attach-server.ts';
+import { enterServer } from './server/enter-server.ts';
 import { openSessionsLocation } from './sessions-location.ts';
 
 export const ATTACH_HELP = `Usage: heddle attach [HOST:][SESSION] [--watch] [--stdio] [--home DIR]

@@ -1,7 +1,4 @@
-import { Channel } from '../../util/channel.ts';
-import type { JsonObject } from '../../util/json.ts';
 import { badOption } from '../../wire/check-named.ts';
-import { HeddleError } from '../../wire/errors.ts';
 import type { ExitInfo, Transport } from '../../wire/link/transport.ts';
 import type { Connect, Launch } from '../../wire/run-config.ts';
 
@@ -30,71 +27,36 @@ export interface RemoteOptions {
  * ```
  */
 export function remote(url: string, options: RemoteOptions): Connect {
-  if (!/^https?:\/\/[^/]/.test(url))
-    throw badOption('transport', `remote(url) needs http://HOST or https://HOST, not '${url}'`);
-  if (typeof options?.token !== 'string' || options.token === '') {
-    throw badOption('transport', 'remote(url, { token }) needs a token: heddle serve token create makes one');
+  if (!/^https?:\/\/[^/]/.test(url) || !options?.token) {
+    throw badOption('transport', 'remote(url, { token }) needs http://HOST and a token (heddle serve token create)');
   }
-  return (launch) => new LateTransport(() => load(url, options, launch));
+  return (launch) => lateTransport(url.replace(/\/+$/, ''), options, launch);
 }
 
-/** Loaded with the first connection: most programs talk to no server. */
-async function load(url: string, options: RemoteOptions, launch: Launch): Promise<Transport> {
-  const { RemoteTransport } = await import('./remote-transport.ts');
-  return new RemoteTransport(url.replace(/\/+$/, ''), options, (calls) => calls.open(launch));
-}
-
-/** A transport whose code is loaded when it connects. */
-class LateTransport implements Transport {
-  readonly #load: () => Promise<Transport>;
-  readonly #incoming = new Channel<JsonObject | Error>();
-  #inner: Transport | null = null;
-  #settle: (exit: ExitInfo) => void = () => {};
-  readonly exit: Promise<ExitInfo> = new Promise((resolve) => {
-    this.#settle = resolve;
+/** Its code is loaded when it connects: most programs talk to no server. */
+function lateTransport(url: string, options: RemoteOptions, launch: Launch): Transport {
+  let inner: Transport | null = null;
+  let settle: (exit: ExitInfo) => void = () => {};
+  const exit = new Promise<ExitInfo>((resolve) => {
+    settle = resolve;
   });
-
-  constructor(load: () => Promise<Transport>) {
-    this.#load = load;
-  }
-
-  async connect(): Promise<void> {
-    const inner = await this.#load();
-    await inner.connect();
-    this.#inner = inner;
-    inner.exit.then((exit) => this.#settle(exit));
-    void this.#read(inner);
-  }
-
-  async #read(inner: Transport): Promise<void> {
-    try {
-      for await (const line of inner.readMessages()) this.#incoming.push(line);
-      this.#incoming.end();
-    } catch (error) {
-      this.#incoming.fail(error);
-    }
-  }
-
-  write(message: JsonObject): Promise<void> | undefined {
-    return this.#inner ? this.#inner.write(message) : Promise.reject(new HeddleError('closed', 'It is not connected'));
-  }
-
-  readMessages(): AsyncIterable<JsonObject | Error> {
-    return this.#incoming;
-  }
-
-  endInput(): void {
-    this.#inner?.endInput();
-  }
-
-  async close(): Promise<ExitInfo> {
-    const exit = (await this.#inner?.close()) ?? { code: 0, signal: null, stderr: '' };
-    this.#settle(exit);
-    this.#incoming.end();
-    return exit;
-  }
-
-  isReady(): boolean {
-    return this.#inner?.isReady() ?? false;
-  }
+  return {
+    async connect() {
+      const { RemoteTransport } = await import('./remote-transport.ts');
+      inner = new RemoteTransport(url, options, (calls) => calls.open(launch));
+      inner.exit.then(settle);
+      await inner.connect();
+    },
+    write: (line) => inner?.write(line),
+    async *readMessages() {
+      if (inner) yield* inner.readMessages();
+    },
+    endInput: () => inner?.endInput(),
+    close() {
+      if (!inner) settle({ code: 0, signal: null, stderr: '' });
+      return inner?.close() ?? exit;
+    },
+    isReady: () => inner?.isReady() === true,
+    exit,
+  };
 }

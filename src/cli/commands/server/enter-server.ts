@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Attached } from '../../admin/running/attached-transport.ts';
-import { configHome } from '../../host/engine/environment.ts';
-import { RemoteTransport } from '../../sdk/remote/remote-transport.ts';
-import { ServerCalls } from '../../sdk/remote/server-calls.ts';
-import { runningServer, serveFolder } from '../../server/embedded/serve-lock.ts';
-import type { JsonObject } from '../../util/json.ts';
-import { stringField } from '../../util/json.ts';
-import { HeddleError } from '../../wire/errors.ts';
-import type { Transport } from '../../wire/link/transport.ts';
-import { HEDDLE_VERSION } from '../../wire/version.ts';
-import { usage } from '../flags/args.ts';
+import type { Attached } from '../../../admin/running/attached-transport.ts';
+import { configHome } from '../../../host/engine/environment.ts';
+import { RemoteTransport } from '../../../sdk/remote/remote-transport.ts';
+import { ServerCalls } from '../../../sdk/remote/server-calls.ts';
+import { runningServer, serveFolder } from '../../../server/embedded/serve-lock.ts';
+import type { JsonObject } from '../../../util/json.ts';
+import { stringField } from '../../../util/json.ts';
+import { HeddleError } from '../../../wire/errors.ts';
+import type { Transport } from '../../../wire/link/transport.ts';
+import { HEDDLE_VERSION } from '../../../wire/version.ts';
+import { usage } from '../../flags/args.ts';
 
 /** So many lines of before are shown. */
 const HISTORY = 300;
