@@ -116,7 +116,7 @@ const WITH_PARTS: readonly [RegExp, RegExp][] = [
     /(?:^|\/)(?:gcc|cc1\w*|collect2|ld|as|clang(?:-\d+)?|[\w-]*-gcc(?:-\d+)?)$/,
   ],
   [/^(?:c89|c99|dpkg|locale)$/, /\/(?:basename|dpkg-query|gzip|bzip2)$/],
-  [/^r?(?:ba|da)?sh$/, /\/(?:id|locale|dircolors|mesg|tput|groups)$/],
+  [/^(?:r?(?:ba|da)?sh|fish)$/, /\/(?:id|locale|dircolors|mesg|tput|groups)$/],
   [/^split$/, /\/sh$/],
   [/^man$/, /\/(?:preconv|tbl|groff|troff|grotty|nroff|less|pager|sed|col|zsoelim|gzip|locale)$/],
   [/^(?:gunzip|uncompress|zcat|bunzip2|unxz|lzma|unlzma)$/, /\/(?:gzip|bzip2|xz)$/],

@@ -28,6 +28,7 @@ export const BUILD_TOOLS: readonly Grammar[] = [
       'V,verbose VV,extra-verbose output-on-failure N,show-only=?text j,parallel=text R,tests-regex=text E,exclude-regex=text L,label-regex=text LE,label-exclude=text C,build-config=text test-dir=at rerun-failed stop-on-failure timeout=text repeat=text Q,quiet progress',
     operands: 'never*',
     oneDash: true,
+    more: (_argv, found) => found.file('Testing', 'taken'),
   },
   {
     names: 'meson',

@@ -138,14 +138,22 @@ function shows(text: string): boolean {
 
 /** The texts of all files but the hidden one; git compresses its own. */
 function copiesIn(cwd: string): string[] {
-  const names = readdirSync(cwd, { recursive: true, encoding: 'utf8' });
-  return names.flatMap((name) => {
+  return namesBelow(cwd).flatMap((name) => {
     const path = join(cwd, name);
     const stat = lstatSync(path, { throwIfNoEntry: false });
     if (name === '.env' || name.startsWith('.git/') || !stat?.isFile() || stat.size > 1_000_000) return [];
     const isSame = statSync(join(cwd, '.env'), { throwIfNoEntry: false })?.ino === stat.ino;
     return isSame ? [] : [readFileSync(path, 'latin1')];
   });
+}
+
+/** Without those behind links, which may lead back. */
+function namesBelow(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory()
+      ? [entry.name, ...namesBelow(join(folder, entry.name)).map((name) => `${entry.name}/${name}`)]
+      : [entry.name],
+  );
 }
 
 function stateOf(folder: string): string {
