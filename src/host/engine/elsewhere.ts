@@ -66,6 +66,12 @@ export async function connectElsewhere(
   }
 }
 
+/** The environment with the region of the user's AWS profile, where no variable sets one. */
+export async function inRegion(env: Env): Promise<Env> {
+  const region = await awsRegion(env);
+  return region === null ? env : { ...env, AWS_REGION: region };
+}
+
 async function bedrock(env: Env, context: ElsewhereContext): Promise<Elsewhere | HeddleError> {
   const region = await awsRegion(env);
   if (region === null) return lacks('Amazon Bedrock needs a region: set AWS_REGION, such as us-east-1.');

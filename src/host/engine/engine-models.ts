@@ -159,11 +159,19 @@ export function createModels(options: ModelsOptions): Models {
 
   return {
     async select(name, env, keys = {}) {
-      const { provider, ...resolved } = resolveModel(name, env);
+      const { provider, ...resolved } = await resolveInRegion(name, env);
       return { ...resolved, ...(await adapterFor(provider, env, keys)) };
     },
     close: () => adapters.close(),
   };
+}
+
+/** `sonnet` is another model of Bedrock in each region, and the region may stand in the user's AWS profile only. */
+async function resolveInRegion(name: string | undefined, env: Env): Promise<ResolvedModel> {
+  const resolved = resolveModel(name, env);
+  if (resolved.provider !== 'bedrock') return resolved;
+  const { inRegion } = await import('./elsewhere.ts');
+  return resolveModel(name, await inRegion(env));
 }
 
 /** The reference's word for a key that its sign-in stores; hosts know it. */

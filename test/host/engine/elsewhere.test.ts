@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it, test } from 'vitest';
 import { connectElsewhere } from '../../../src/host/engine/elsewhere.ts';
 import { createModels } from '../../../src/host/engine/engine-models.ts';
@@ -10,6 +12,7 @@ import { failureOf, runtime } from '../../model/support.ts';
 import { afterTest } from '../../support/after-test.ts';
 import { bedrockDialect } from '../../support/fake-clouds.ts';
 import { startFakeCloud } from '../../support/start-fake-cloud.ts';
+import { tempDir } from '../support.ts';
 
 /** Commands answer by their first word. */
 function processes(outputs: Record<string, string>) {
@@ -242,6 +245,21 @@ test.each<[string | undefined, Record<string, string>, string, string]>([
   ['unknown/x', {}, 'anthropic', 'unknown/x'],
 ])('[P4] %s with %j is %s: %s', (name, env, provider, id) => {
   expect(resolveModel(name, env)).toMatchObject({ provider, id });
+});
+
+test('[P4] names of Bedrock take the region of the profile, as requests do', async () => {
+  const home = tempDir();
+  mkdirSync(join(home, '.aws'));
+  writeFileSync(join(home, '.aws', 'config'), '[default]\nregion = eu-central-1\n[profile far]\nregion = ap-south-1\n');
+  const models = createModels({ runtime });
+  afterTest(() => models.close());
+  const idOf = async (name: string, env: Record<string, string>) => (await models.select(name, env)).id;
+  const sonnet = 'anthropic.claude-sonnet-4-5-20250929-v1:0';
+  const HOME = home;
+  expect(await idOf('bedrock/sonnet', { HOME })).toBe(`bedrock/eu.${sonnet}`);
+  expect(await idOf('bedrock/sonnet', { HOME, AWS_PROFILE: 'far' })).toBe(`bedrock/global.${sonnet}`);
+  expect(await idOf('sonnet', { HOME, CLAUDE_CODE_USE_BEDROCK: '1' })).toBe(`eu.${sonnet}`);
+  expect(await idOf('bedrock/sonnet', { HOME, AWS_REGION: 'us-east-2' })).toBe(`bedrock/us.${sonnet}`);
 });
 
 test.each([
