@@ -73,6 +73,11 @@ export function isOfBedrock(model: string | undefined): boolean {
   return /^bedrock\//i.test(model?.trim() ?? '');
 }
 
+/** The environment of a session. Once a model of Bedrock was chosen, the keys of the account are the model's. */
+export function envWith(models: { hasBedrock(): boolean }, env: Env): Env {
+  return models.hasBedrock() ? { ...env, [HIDE_AWS_KEYS_VARIABLE]: '1' } : env;
+}
+
 /** The environment of tools: the runtime's, without the model's credentials. */
 export function toolEnv(env: Env): Record<string, string | undefined> {
   const rest = { ...env };

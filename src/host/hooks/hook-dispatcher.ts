@@ -13,7 +13,8 @@ import type { HookActions, HookedThread } from './hooked-thread.ts';
 
 export interface HookDispatcherOptions {
   processes: Processes;
-  env: Env;
+  /** That of the session; a change of its model may change what it hides. */
+  env(): Env;
   /** The directory of the project's files and hooks: not a worktree, which is a copy. */
   project: string;
   /** The config home with the transcripts; null when transcripts are not files. */
@@ -42,12 +43,12 @@ export function hookDispatcher(
   const { id: sessionId, runtime, link, telemetry, hideCredentials } = services;
   const { workspace } = workplace;
   const transcriptPath = transcriptFile(thread, options.home);
-  const env = {
-    ...toolEnv(options.env),
+  const env = () => ({
+    ...toolEnv(options.env()),
     CLAUDECODE: '1',
     CLAUDE_PROJECT_DIR: options.project,
     CLAUDE_CODE_SESSION_ID: sessionId,
-  };
+  });
   return createHooks({
     hooks: (agentId) => registry.applying(agentId),
     sessionId,
@@ -63,7 +64,7 @@ export function hookDispatcher(
       processes: options.processes,
       cwd: workspace.cwd,
       get env() {
-        return besideSandbox(thread, env);
+        return besideSandbox(thread, env());
       },
       variablesFor: (hook) => ({ ...telemetry?.variables(), ...hookEnv.variablesFor(hook) }),
       hide: (text) => hideCredentials(text),
@@ -98,7 +99,7 @@ export function sessionHookEnv(thread: HookedThread, { processes, env }: HookDis
   return createHookEnv({
     processes,
     cwd: workplace.workspace.cwd,
-    env: () => besideSandbox(thread, toolEnv(env)),
+    env: () => besideSandbox(thread, toolEnv(env())),
     log: services.runtime.log,
   });
 }

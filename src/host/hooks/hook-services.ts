@@ -10,12 +10,15 @@ import type { HookActions, HookedThread } from './hooked-thread.ts';
 /** The services that hooks may use in addition to commands and the host: URLs, models, agents, MCP tools. */
 export function hookServices(
   thread: Pick<HookedThread, 'services' | 'toolbox' | 'askModel' | 'toolContext'>,
-  { env, askAgent }: { env: Env; askAgent: HookActions['askAgent'] },
+  { env, askAgent }: { env(): Env; askAgent: HookActions['askAgent'] },
 ): HookPort {
   const { mcp, runtime, hideCredentials } = thread.services;
   const hide = (text: string) => hideCredentials(text);
   return {
-    ...sessionlessServices(env, hide),
+    ...sessionlessServices(env(), hide),
+    get env() {
+      return toolEnv(env());
+    },
     async askModel({ system, prompt, model }, signal) {
       const question = { system, prompt, model: model === null ? ('small' as const) : { named: model } };
       return hide(textOf(await thread.askModel(question, signal)));

@@ -5,11 +5,14 @@ import type { Logger } from '../../util/runtime.ts';
 import { nearestWord } from '../../util/text/nearest.ts';
 import { printable } from '../../util/text/printable.ts';
 import type { SelectedModel } from '../engine/engine-models.ts';
+import { isOfBedrock } from '../engine/environment.ts';
 
 /** The models that one session has used so far, and their limits in it. */
 export interface KnownModels {
   select(name: string | undefined): Promise<SelectedModel>;
   limitsOf(model: string): ModelLimits | undefined;
+  /** Whether one of them was a model of Amazon Bedrock, by its name. */
+  hasBedrock(): boolean;
 }
 
 /** The models that a session can have. */
@@ -38,6 +41,7 @@ export function createKnownModels(
       return selected;
     },
     limitsOf: (model) => known.get(model),
+    hasBedrock: () => [...known.keys()].some(isOfBedrock),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Message } from '../../wire/messages/index.ts';
 import type { RunConfig } from '../../wire/run-config.ts';
 import { watchSessionTasks } from '../background/task-triggers.ts';
+import { envWith } from '../engine/environment.ts';
 import { pluginHooks } from '../extensions/extensions.ts';
 import type { HookActions } from '../hooks/hooked-thread.ts';
 import { hookTriggers } from '../hooks/session-hooks.ts';
@@ -35,7 +36,7 @@ export async function connectSession(main: MainThread, session: LaunchedSession)
 }
 
 /** Sets the loader of hooks. Returns whether settings or plugins have any. */
-function connectHooks(main: MainThread, { engine, context }: LaunchedSession): boolean {
+function connectHooks(main: MainThread, { engine, context, models }: LaunchedSession): boolean {
   const { services } = main;
   const { config, configHome, env, project } = context;
   const { layers } = services.configuration.loaded;
@@ -46,7 +47,7 @@ function connectHooks(main: MainThread, { engine, context }: LaunchedSession): b
       ...hookActions(main),
       configured,
       processes: engine.processes,
-      env,
+      env: () => envWith(models, env),
       project,
       home: engine.hasOwnStore ? configHome : null,
       announcesAll: config.includeHookEvents === true,

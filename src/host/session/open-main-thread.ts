@@ -12,7 +12,7 @@ import type { Checkpoints } from '../checkpoints/checkpoints.ts';
 import { checkpointsIfOn } from '../checkpoints/open-checkpoints.ts';
 import { Conversation } from '../conversation/conversation.ts';
 import { SessionTitle } from '../conversation/session-title.ts';
-import { toolEnv } from '../engine/environment.ts';
+import { envWith, toolEnv } from '../engine/environment.ts';
 import { agentToolOptions } from '../extensions/agent-kinds.ts';
 import { withPrograms } from '../extensions/extensions.ts';
 import { skillTool } from '../extensions/skill-tool.ts';
@@ -195,13 +195,13 @@ function unknownPrice(model: string): string {
 }
 
 async function openWorkplace(
-  { engine, context, transcript }: LaunchedSession,
+  { engine, context, transcript, models }: LaunchedSession,
   { files, checkpoints, permissions }: Recorded,
   { hooks, extensions }: SessionServices,
 ): Promise<Workplace> {
   const { configHome, configuration, env, worktree } = context;
   const workspace = checkpoints?.workspace ?? context.workspace;
-  const environment = toolEnv(env);
+  const environment = () => toolEnv(envWith(models, env));
   const sandboxIn: Workplace['sandboxIn'] = (space, policy) =>
     openSandbox(configuration.settings.sandbox, { engine, workspace: space, policy, env, configHome });
   const policy = () => permissions.policy;
@@ -223,7 +223,7 @@ async function openWorkplace(
     registeredRoots: new Set(),
     project: context.project,
     runOutside: (spec, signal) => engine.processes.run(spec, signal),
-    environment: () => withPrograms({ ...environment, ...hooks.current?.commandEnv() }, extensions.current.plugins),
+    environment: () => withPrograms({ ...environment(), ...hooks.current?.commandEnv() }, extensions.current.plugins),
     sandboxIn,
   };
 }

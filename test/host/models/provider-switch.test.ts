@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createEngine } from '../../../src/host/create-engine.ts';
 import { inProcess } from '../../../src/host/serve/in-process.ts';
@@ -87,4 +89,76 @@ test('[P4] a list of fallbacks goes from provider to provider', async () => {
   const client = connect({ model: 'bedrock/sonnet', fallbackModel: 'openrouter/x,ollama/y' });
   expect(await client.ask('go')).toMatchObject({ subtype: 'success', result: 'from here' });
   expect(client.of('system/model_fallback').map((line) => line.fallback_model)).toEqual(['openrouter/x', 'ollama/y']);
+});
+
+const gone = () => fail(404, 'x', 'no such model', {});
+
+test.each([
+  { from: 'gemini/x', to: 'sonnet' },
+  { from: 'sonnet', to: 'gemini/x' },
+])(
+  '[P4, K47] $from falls back to $to in the middle of a turn, with thoughts, calls and results behind it',
+  async ({ from, to }) => {
+    // The first answers once with a thought and a call, and is gone then: the other continues the same turn.
+    const leaving = (_request: unknown, index: number) =>
+      index === 0 ? [thinking('musing-1', 'c2ln'), call('toolu_1')] : gone();
+    const staying = (_request: unknown, index: number) =>
+      index === 0 ? [thinking('other', 'b3RoZXI='), call('toolu_2')] : [text('finished')];
+    const claude = await startFakeApi(from === 'sonnet' ? leaving : staying);
+    const gemini = await startFakeOpenAi(from === 'sonnet' ? staying : leaving);
+    afterTest(() => Promise.all([claude.close(), gemini.close()]));
+    const connect = house({
+      ANTHROPIC_BASE_URL: claude.url,
+      ANTHROPIC_API_KEY: 'sk-test-key',
+      GEMINI_BASE_URL: gemini.url,
+      GEMINI_API_KEY: 'gemini-key-1',
+    });
+    const client = connect({ model: from, fallbackModel: to, maxThinkingTokens: 2000 });
+    expect(await client.ask('go')).toMatchObject({ subtype: 'success', result: 'finished' });
+    expect(client.of('system/model_fallback')).toMatchObject([{ trigger: 'model_not_found' }]);
+
+    const [first, second] = (to === 'sonnet' ? claude : gemini).requests.map(({ body }) => JSON.stringify(body));
+    // The call of the first and its result are there, once each; what it thought is not, nor its signature.
+    expect(first?.split('"toolu_1"')).toHaveLength(3);
+    expect(first).not.toMatch(/musing-1|c2ln|providerMetadata/);
+    expect(second?.split('"toolu_1"')).toHaveLength(3);
+    expect(second?.split('"toolu_2"')).toHaveLength(3);
+    // The other gets its own thoughts back where its wire has a place for them.
+    if (to === 'sonnet') expect(second).toContain('"signature":"b3RoZXI="');
+  },
+);
+
+test('[G4] a change to Bedrock in mid-session hides the keys of the AWS account from tools and hooks', async () => {
+  const asked = () => toolUse('Bash', { command: 'echo "[$AWS_SECRET_ACCESS_KEY|$AWS_ACCESS_KEY_ID]"' });
+  const claude = await startFakeApi([[asked()], 'before', [asked()], 'after']);
+  const bedrock = await startFakeCloud([[asked()], 'there'], bedrockDialect());
+  afterTest(() => claude.close());
+  const dir = tempDir();
+  const hook = { type: 'command', command: `echo "<$AWS_SECRET_ACCESS_KEY>" >> ${dir}/hooks` };
+  const connect = house({
+    ANTHROPIC_BASE_URL: claude.url,
+    ANTHROPIC_API_KEY: 'sk-test-key',
+    AWS_REGION: 'us-east-1',
+    AWS_ACCESS_KEY_ID: 'AKIATEST',
+    AWS_SECRET_ACCESS_KEY: 'account-secret-1',
+    AWS_BEARER_TOKEN_BEDROCK: 'bedrock-key-1',
+    ANTHROPIC_BEDROCK_BASE_URL: bedrock.url,
+  });
+  const client = connect({
+    model: 'sonnet',
+    settings: JSON.stringify({ hooks: { PreToolUse: [{ matcher: 'Bash', hooks: [hook] }] } }),
+  });
+  const results = () =>
+    [...claude.requests.slice(0, 2), ...bedrock.requests, ...claude.requests.slice(2)].map(({ body }) =>
+      JSON.stringify((body.messages as JsonObject[]).at(-1)),
+    );
+  for (const model of ['sonnet', 'bedrock/sonnet', 'sonnet']) {
+    await client.control({ subtype: 'set_model', model });
+    expect(await client.ask('go')).toMatchObject({ subtype: 'success' });
+  }
+  const [, before, , there, , after] = results();
+  expect(before).toContain('[account-secret-1|AKIATEST]');
+  expect(there).toContain('[|AKIATEST]');
+  expect(after).toContain('[|AKIATEST]');
+  expect(readFileSync(join(dir, 'hooks'), 'utf8')).toBe('<account-secret-1>\n<>\n<>\n');
 });
