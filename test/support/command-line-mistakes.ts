@@ -91,7 +91,7 @@ export const flags: Mistake[] = [
     args: ['-p', 'hi', '--model', 'sonet'],
     says: [
       'heddle: The context window of sonet is unknown; assuming 200,000 tokens. Did you mean --model sonnet?',
-      'heddle: No price is known for the model sonet: its cost is counted as 0',
+      'heddle: No price is known for the model sonet: its cost is counted as 0 (modelPricing of the settings sets it)',
     ],
     code: 0,
   },

@@ -1,5 +1,5 @@
 import { modelChoices } from '../../model/model-choices.ts';
-import type { ModelLimits } from '../../model/pricing.ts';
+import { isKnownModel, type ModelLimits } from '../../model/pricing.ts';
 import { type Env, LONG_CONTEXT, LONG_CONTEXT_BETA } from '../../model/resolve.ts';
 import type { Logger } from '../../util/runtime.ts';
 import { nearestWord } from '../../util/text/nearest.ts';
@@ -23,11 +23,11 @@ export interface ModelCatalog extends KnownModels {
 
 /**
  * Selects models for a session whose requests carry these betas; one of them lengthens the window. Warns once per model
- * whose window is a guess: a model of the launch, of `set_model`, or a fallback.
+ * whose window is a guess, or whose cost a budget cannot count: a model of the launch, of `set_model`, or a fallback.
  */
 export function createKnownModels(
   find: (name: string | undefined) => Promise<SelectedModel>,
-  { betas, log }: { betas: readonly string[]; log: Logger },
+  { betas, hasBudget = false, log }: { betas: readonly string[]; hasBudget?: boolean; log: Logger },
 ): KnownModels {
   const known = new Map<string, SelectedModel>();
   const isLong = betas.includes(LONG_CONTEXT_BETA);
@@ -38,11 +38,23 @@ export function createKnownModels(
       const isNew = !known.has(selected.id);
       known.set(selected.id, selected);
       if (selected.isWindowGuessed && isNew) log('warn', guessedWindow(selected));
+      // Before anything is spent: afterwards is too late.
+      if (hasBudget && isNew && !isPriced(selected))
+        log('warn', `--max-budget-usd cannot stop it: ${unknownPrice(selected.id)}`);
       return selected;
     },
     limitsOf: (model) => known.get(model),
     hasBedrock: () => [...known.keys()].some(isOfBedrock),
   };
+}
+
+function isPriced({ id, price }: SelectedModel): boolean {
+  return price !== undefined || isKnownModel(id);
+}
+
+/** The warning about a model whose answers count as free. */
+export function unknownPrice(model: string): string {
+  return `No price is known for the model ${printable(model)}: its cost is counted as 0 (modelPricing of the settings sets it)`;
 }
 
 /** The warning about an unknown model: its window is a guess. Suggests the model that may have been meant. */

@@ -17,6 +17,7 @@ import { agentToolOptions } from '../extensions/agent-kinds.ts';
 import { withPrograms } from '../extensions/extensions.ts';
 import { skillTool } from '../extensions/skill-tool.ts';
 import { TurnScope } from '../extensions/turn-scope.ts';
+import { unknownPrice } from '../models/known-models.ts';
 import { readLimits, thinkingSetting } from '../models/launch-limits.ts';
 import { ModelSettings } from '../models/model-settings.ts';
 import { ensureFolder, type PlanFile, planFile, planNameFrom, planReminder } from '../permissions/plan-file.ts';
@@ -180,18 +181,17 @@ export function teamsAreOn({ config, env }: Pick<LaunchedSession['context'], 'co
   return config.teams === true || isOn(env.CLAUDE_CODE_EXPERIMENTAL_AGENT_TEAMS);
 }
 
-function openLedger({ engine: { runtime }, models, transcript }: LaunchedSession): Ledger {
+function openLedger({ engine: { runtime }, context, models, transcript }: LaunchedSession): Ledger {
+  const isSaid = (model: string) => context.config.maxBudgetUsd !== undefined && models.limitsOf(model) !== undefined;
   const ledger = new Ledger({
-    onUnknownModel: (model) => runtime.log('warn', unknownPrice(model)),
+    onUnknownModel(model) {
+      if (!isSaid(model)) runtime.log('warn', unknownPrice(model));
+    },
     limitsOf: models.limitsOf,
   });
   const { costState } = transcript.state;
   if (costState) ledger.restore(costState);
   return ledger;
-}
-
-function unknownPrice(model: string): string {
-  return `No price is known for the model ${model}: its cost is counted as 0`;
 }
 
 async function openWorkplace(

@@ -65,6 +65,7 @@ async function openAt(
   });
   const models = createKnownModels(telemetry?.models(choose) ?? choose, {
     betas: config.betas ?? [],
+    hasBudget: config.maxBudgetUsd !== undefined,
     log: runtime.log,
   });
   const selected = await models.select(config.model);

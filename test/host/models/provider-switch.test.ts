@@ -12,9 +12,8 @@ import { startFakeResponses } from '../../support/fake-responses.ts';
 import { startFakeCloud } from '../../support/start-fake-cloud.ts';
 import { Client, tempDir } from '../support.ts';
 
-function house(env: Record<string, string>) {
+function house(env: Record<string, string>, warnings: string[] = []) {
   const cwd = tempDir();
-  const warnings: string[] = [];
   const log = (level: string, message: string) => level === 'warn' && warnings.push(message);
   const engine = createEngine({
     cwd,
@@ -161,4 +160,27 @@ test('[G4] a change to Bedrock in mid-session hides the keys of the AWS account 
   expect(there).toContain('[|AKIATEST]');
   expect(after).toContain('[|AKIATEST]');
   expect(readFileSync(join(dir, 'hooks'), 'utf8')).toBe('<account-secret-1>\n<>\n<>\n');
+});
+
+test('[P4] a budget that cannot count a model is said before it is asked, with what sets its price, and once', async () => {
+  const gemini = await startFakeOpenAi(() => 'done');
+  afterTest(() => gemini.close());
+  const env = { GEMINI_BASE_URL: gemini.url, GEMINI_API_KEY: 'gemini-key-1', HEDDLE_CONTEXT_WINDOW: '100000' };
+  const run = async (config: JsonObject, more = {}) => {
+    const warnings: string[] = [];
+    const client = house({ ...env, ...more }, warnings)({ model: 'gemini/x', ...config });
+    const answers = [await client.ask('go'), await client.ask('more')] as unknown as JsonObject[];
+    return { warnings, result: answers[1] };
+  };
+  const told = /^No price is known for the model gemini\/x: its cost is counted as 0 \(modelPricing .* sets it\)$/;
+  const free = await run({});
+  expect(free.warnings).toEqual([expect.stringMatching(told)]);
+  expect(free.result).toMatchObject({ total_cost_usd: 0, modelUsage: { 'gemini/x': { costBasis: 'unknown' } } });
+  const limited = await run({ maxBudgetUsd: 1 });
+  expect(limited.warnings).toEqual([expect.stringMatching(/^--max-budget-usd cannot stop it: No price is known/)]);
+  // With a price the budget ends the session, and nothing is warned about.
+  const HEDDLE_MODEL_PRICES = '{"gemini/x":{"input":1000000,"output":1000000}}';
+  const priced = await run({ maxBudgetUsd: 1 }, { HEDDLE_MODEL_PRICES });
+  expect(priced).toMatchObject({ warnings: [], result: { subtype: 'error_max_budget_usd' } });
+  expect(gemini.requests).toHaveLength(5); // the last prompt was not sent
 });

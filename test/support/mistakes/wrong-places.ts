@@ -125,7 +125,7 @@ export const WRONG_PLACES: Mistake[] = [
     make: (place) => ask(place, { model: 'sonet' }),
     told: [
       'warns: The context window of sonet is unknown; assuming 200,000 tokens. Did you mean --model sonnet?',
-      'warns: No price is known for the model sonet: its cost is counted as 0',
+      'warns: No price is known for the model sonet: its cost is counted as 0 (modelPricing of the settings sets it)',
     ],
   },
   {
