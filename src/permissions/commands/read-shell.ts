@@ -103,7 +103,8 @@ const MAX_PIPES = 50;
 function plain(text: string): ParsedScript | null {
   const found = readPlain(text);
   if (found === null) return null;
-  if (longestRun(found.piped) > MAX_PIPES) return null;
+  if (longestRun(found.piped) > MAX_PIPES)
+    return { ...notRead('a pipe in it is too long to be understood'), commands: [] };
   const commands: SimpleCommand[] = [];
   for (const [at, words] of found.commands.entries()) {
     const fed = commands.slice(at - 1).flatMap((before) => (found.piped[at] ? textsPrinted(before) : []));
