@@ -107,3 +107,18 @@ inTmux('[TUI-83] the theme of the settings colours what is written; NO_COLOR wri
   plain.keys('C-d', 'C-d');
   await plain.isOver();
 });
+
+inTmux('a model without a price is said before a budget relies on it, and /cost says so', async () => {
+  const place = await makePlace(['Done.']);
+  const pane = openPane(place, '--model priceless --max-budget-usd 1');
+  await pane.sees(/--max-budget-usd cannot stop it: No price is known for the model priceless/);
+  await pane.sees('modelPricing');
+  expect(place.api.requests).toEqual([]);
+  pane.keys('go', 'Enter');
+  await pane.sees('Done.');
+  pane.keys('/cost', 'Enter');
+  await pane.sees(/priceless: .*\s+.*no price is known/);
+  expect(pane.shown().split('No price is known')).toHaveLength(2);
+  pane.keys('C-d', 'C-d');
+  await pane.isOver();
+});

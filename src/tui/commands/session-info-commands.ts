@@ -39,7 +39,8 @@ async function cost(_argument: string, stage: Stage): Promise<string[]> {
 
 function modelLine(name: string, usage: JsonObject): string {
   const tokens = (key: string) => (typeof usage[key] === 'number' ? shortCount(usage[key] as number) : '0');
-  const dollars = typeof usage.costUSD === 'number' ? ` \u00b7 ${shortCost(usage.costUSD)}` : '';
+  const isPriced = typeof usage.costUSD === 'number' && usage.costBasis !== 'unknown';
+  const dollars = ` \u00b7 ${isPriced ? shortCost(usage.costUSD as number) : 'no price is known'}`;
   const cached = `${tokens('cacheReadInputTokens')} read from and ${tokens('cacheCreationInputTokens')} written to the cache`;
   return `  ${name}: \u2191${tokens('inputTokens')} \u2193${tokens('outputTokens')}, ${cached}${dollars}`;
 }
