@@ -14,7 +14,7 @@ import { shellWord } from '../../src/util/text/shell-word.ts';
 import { seededRandom } from './fuzz.ts';
 
 /** Why a program of the tables is not run. */
-export const LEFT_OUT: readonly [RegExp, string][] = [
+const LEFT_OUT: readonly [RegExp, string][] = [
   [
     /^(?:date|hwclock|dmesg|sysctl|timedatectl|localectl|hostnamectl|hostname|renice|ulimit|logger|wall|write|mesg|stty|fuser|losetup|umount|swapon|swapoff|adjtimex|dnsdomainname|domainname|nisdomainname|ypdomainname)$/,
     'it changes the machine',
@@ -60,7 +60,7 @@ function isNeverKnown(name: string): boolean {
 }
 
 /** The options that a program tells of when it is asked for help; nothing of them comes from the grammars. */
-export function optionsInHelp(name: string, cwd: string): string[] {
+function optionsInHelp(name: string, cwd: string): string[] {
   const { stdout, stderr } = spawnSync('timeout', ['2', name, '--help'], {
     cwd,
     input: '',
@@ -94,7 +94,7 @@ const WORDS = [
 ];
 
 /** A command with options of its help and words of all kinds. */
-export function drawFromHelp(name: string, options: readonly string[], random: () => number): string[] {
+function drawFromHelp(name: string, options: readonly string[], random: () => number): string[] {
   const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
   const some = (most: number) => Array.from({ length: Math.floor(random() * (most + 1)) });
   const given =
