@@ -50,7 +50,7 @@ async function draw(page, address) {
   // A few colours are enough, and a third of the bytes: the pictures are in the package.
   const shoot = async (name) =>
     sharp(await page.screenshot())
-      .png({ palette: true, colours: 48, effort: 10 })
+      .png({ palette: true, colours: 16, dither: 0, effort: 10 })
       .toFile(path.join(pictures, `${name}.png`));
   await page.goto(address);
   await page.locator('.entry.answer').first().waitFor();

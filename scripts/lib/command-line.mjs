@@ -35,6 +35,7 @@ export async function buildCommandLine({ root, manifest, shebang }) {
       ...common,
       entryPoints: Object.fromEntries(VENDOR.map(({ name, entry }) => [name, entry])),
       outdir: 'dist/vendor',
+      minifyIdentifiers: true, // nobody reads a stack of other packages by the names in them
       plugins: [zodOfForeignCode, placelessParser],
     }),
     // Nodes that are too old must be able to read the first file, so that they can be told so.
