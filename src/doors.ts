@@ -81,6 +81,7 @@ export const DOORS: readonly Door[] = [
   { target: 'cli/commands/plugin/plugin.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/rewind.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/sessions/sessions-command.ts', from: COMMANDS, why: ONE_COMMAND },
+  { target: 'cli/commands/stats/stats-command.ts', from: COMMANDS, why: ONE_COMMAND },
   { target: 'cli/commands/tasks/tasks-command.ts', from: COMMANDS, why: ONE_COMMAND },
   {
     target: 'cli/terminal/person.ts',

@@ -8,9 +8,10 @@ const FILES_IN_A_FOLDER = 25;
 const LINES_OF_A_FILE_OF_ITS_OWN = 25;
 /**
  * 47 for the engine and the command line, with plugins; the terminal adds itself, and what the first answer needs for
- * Markdown, and the terminal that only adds lines; the page of the explorer has one, and the SDK on a server another.
+ * Markdown, and the terminal that only adds lines; the page of the explorer has one, the SDK on a server another, and
+ * `heddle stats` a third.
  */
-const TARGETS_OF_DOORS = 66;
+const TARGETS_OF_DOORS = 67;
 
 /** Small files that one file imports and that are right as they are: what a folder asks of another, texts of errors. */
 const SMALL_ON_PURPOSE: readonly string[] = [];

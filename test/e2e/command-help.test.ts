@@ -43,6 +43,7 @@ const RUNNERS: Record<string, (argv: string[]) => Promise<number>> = {
   attach: async (argv) => (await import('../../src/cli/commands/attach.ts')).runAttach(argv),
   completion: async (argv) =>
     (await import('../../src/cli/commands/completion/completion-command.ts')).runCompletion(argv, COMMAND_HELP),
+  stats: async (argv) => (await import('../../src/cli/commands/stats/stats-command.ts')).runStats(argv),
   models: async (argv) => (await import('../../src/cli/commands/models.ts')).runModels(argv),
   doctor: async (argv) => (await import('../../src/cli/commands/doctor.ts')).runDoctor(argv),
 };

@@ -69,6 +69,7 @@ export const COMMAND_HELP: Readonly<Record<string, () => Promise<string>>> = {
   'heddle serve': async () => (await import('./serve.ts')).SERVE_HELP,
   'heddle serve token': async () => (await import('./serve.ts')).SERVE_TOKEN_HELP,
   'heddle web': async () => (await import('./web.ts')).WEB_HELP,
+  'heddle stats': async () => (await import('./stats/stats-command.ts')).STATS_HELP,
   'heddle models': async () => (await import('./models.ts')).MODELS_HELP,
   'heddle doctor': async () => (await import('./doctor.ts')).DOCTOR_HELP,
   'heddle completion': async () => (await import('./completion/completion-command.ts')).COMPLETION_HELP,

@@ -31,6 +31,7 @@ const COMMANDS: Record<string, (argv: readonly string[]) => Promise<number>> = {
   acp: async (argv) => (await import('./acp.ts')).runAcp(argv),
   serve: async (argv) => (await import('./serve.ts')).runServe(argv),
   web: async (argv) => (await import('./web.ts')).runWeb(argv),
+  stats: async (argv) => (await import('./stats/stats-command.ts')).runStats(argv),
   models: async (argv) => (await import('./models.ts')).runModels(argv),
   auth: async (argv) => (await import('./auth/auth.ts')).runAuth(argv),
   completion: async (argv) => (await import('./completion/completion-command.ts')).runCompletion(argv, COMMAND_HELP),

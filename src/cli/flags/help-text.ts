@@ -38,6 +38,7 @@ const COMMANDS: readonly Option[] = [
   ['serve', 'Serve sessions over HTTP to any number of clients'],
   ['acp', 'Serve an editor over the Agent Client Protocol'],
   ['sessions list|show|tree|search|…', 'See, search, export, branch, archive, check and delete stored sessions'],
+  ['stats', 'Sum up what sessions cost, by day, model, project and tool'],
   ['attach [HOST:][SESSION]', 'Join a session that runs in another terminal, or without one'],
   ['tasks list|show|stop', 'See and stop what sessions have in the background'],
   ['rewind SESSION MESSAGE', 'Bring files back to how they were when a message was sent'],

@@ -85,7 +85,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
     'hosts',
     ['create-engine.ts', 'index.ts'],
   ],
-  admin: ['.', 'running', 'html', 'doctor'],
+  admin: ['.', 'running', 'html', 'doctor', 'stats'],
   server: [
     'ports',
     'policy',
@@ -147,6 +147,7 @@ export const ROOMS: Record<string, readonly Row[]> = {
       'commands/plugin',
       'commands/server',
       'commands/sessions',
+      'commands/stats',
       'commands/tasks',
     ],
     ['commands/all-help.ts', 'commands/mistakes.ts', 'commands/commands.ts'],
