@@ -131,8 +131,8 @@ export const words: Mistake[] = [
     ],
   },
   {
-    args: ['completion', '--help'],
-    says: ["heddle: unknown command 'completion' (heddle --help lists the commands)", ...RUN_USAGE],
+    args: ['nothing', '--help'],
+    says: ["heddle: unknown command 'nothing' (heddle --help lists the commands)", ...RUN_USAGE],
   },
   {
     args: ['help', 'nothing'],
@@ -149,7 +149,7 @@ export const words: Mistake[] = [
   {
     args: ['sessions', 'lst'],
     says: [
-      "heddle: unknown command 'sessions lst': use one of list, show, tree, search, export, rename, tag, fork, switch," +
+      "heddle: unknown command 'sessions lst': use one of list, show, tree, diff, search, export, rename, tag, fork, switch," +
         ' archive, unarchive, delete, restore, fsck',
       'Did you mean list?',
       '',
