@@ -124,13 +124,16 @@ const CHANNELS: Readonly<Record<string, (text: string) => JsonObject[]>> = {
   ],
 };
 
+/** What the terminal itself asks at its start, once: the colour of the background. */
+const OWN_QUESTION = ['osc 11'];
+
 describe('[TUI-90, TUI-91, TUI-92] an emulator sees no effect of a hostile text', () => {
   test.each(Object.keys(CHANNELS))('in %s', async (channel) => {
     const { terminal, send, sees } = await openTerminal({ env: { NO_COLOR: '' } });
     for (const text of [TEXT, LINES]) await send(...(CHANNELS[channel]?.(text) ?? []), result());
     await send(system('local_command_output', { content: 'that was all' }));
     const shown = await sees('that was all');
-    expect(terminal.emulator.effects).toEqual([]);
+    expect(terminal.emulator.effects).toEqual(OWN_QUESTION);
     expect(HIDDEN.exec(shown.replaceAll('\n', ''))).toBeNull();
     expect(terminal.emulator.terminal.buffer.active.type).toBe('normal');
     // The keys are still the editor's.

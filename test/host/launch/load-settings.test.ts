@@ -187,6 +187,7 @@ describe('[R-12, R-13, G1] a project that nobody trusts', () => {
     expect(client.of('system/init')[0]?.trust).toEqual({
       trusted: false,
       state: 'untrusted',
+      digest: expect.stringMatching(/^[0-9a-f]{64}$/),
       ignored: [`${projectFile(house)}: env`, `${projectFile(house)}: permissions.allow`],
     });
     expect(house.logs).toContainEqual({ level: 'warn', message: expect.stringContaining('heddle trust') });
