@@ -163,6 +163,30 @@ test('what cannot be read is not offered, and no error comes into the line', asy
   expect([code, stdout, stderr]).toEqual([0, '', '']);
 });
 
+test('a name that a shell would read as a command is not offered: bash would run it with the line', async () => {
+  const place = await makePlace();
+  const hostile = [
+    '$(touch pwned)',
+    '`id`',
+    'a;id',
+    'a|b',
+    'a>b',
+    "a'b",
+    'a"b',
+    'a b',
+    '!!',
+    'a\u001b[2J',
+    'a\nb',
+    '{a,b}',
+    '*',
+  ];
+  const mcpServers = Object.fromEntries([...hostile, 'good-one'].map((name) => [name, { command: 'true' }]));
+  writeFileSync(join(place.cwd, '.mcp.json'), JSON.stringify({ mcpServers }));
+  const { code, stdout } = await runCli(['completion', 'words', '--', 'mcp', 'get', ''], { place });
+  expect(code).toBe(0);
+  expect(stdout.split('\n').map((line) => line.split('\t')[0])).toEqual(['good-one', '']);
+});
+
 test('a shell that is not known is refused by name', async () => {
   const place = await makePlace();
   const { code, stdout, stderr } = await runCli(['completion', 'fishh'], { place });

@@ -61,6 +61,14 @@ async function suggested(words: readonly string[], helps: Helps): Promise<Sugges
 function linesOf(found: Suggested, written: string): string[] {
   if (typeof found === 'string') return [`:${found}`];
   return found
-    .filter(({ value }) => value.startsWith(written))
-    .map(({ value, text }) => (text === '' ? printable(value) : `${printable(value)}\t${printable(text)}`));
+    .filter(({ value }) => value.startsWith(written) && isPlainWord(value))
+    .map(({ value, text }) => (text === '' ? value : `${value}\t${printable(text)}`));
+}
+
+/**
+ * Bash puts a word into the line as it is, and some names are those of a project's files or of a server: a name that a
+ * shell would read as a command is not offered.
+ */
+function isPlainWord(value: string): boolean {
+  return printable(value) === value && !/[\s"'`$&|;<>()*?{}\\!#]/.test(value);
 }
