@@ -60,6 +60,22 @@ describe('plain mode', () => {
     await expect(shown).toMatchFileSnapshot(join(ROOT, 'docs/pictures/plain-session.txt'));
   }, 60_000);
 
+  test('no text of a project controls the terminal: the name of its folder, warnings about its files, settings', async () => {
+    const place = await makePlace();
+    const cwd = join(place.cwd, 'a\x1b]52;c;aGk=\x07b\x1b[2J');
+    const style = { type: 'command', command: 'true\x1b[2J' };
+    mkdirSync(join(cwd, '.claude', 'agents'), { recursive: true });
+    writeFileSync(join(cwd, '.claude', 'settings.json'), JSON.stringify({ 'a\x1b[2J': 1, statusLine: style }));
+    writeFileSync(join(cwd, '.claude', 'agents', 'x\x1b[2J.md'), '---\nname: "x\\e[2J"\n---\n');
+    const session = open({ ...place, cwd });
+    await session.answer('1-3', '2');
+    await session.say('> ', '/status');
+    await session.say(/Folder|> $/, '/exit');
+    expect(await session.ended).toBe(0);
+    // What a terminal echoes of our own keys has none either.
+    expect(CONTROL.filter((character) => session.text().includes(character))).toEqual([]);
+  }, 60_000);
+
   test('a line that came before the question does not answer it, and neither do several at once', async () => {
     const place = await makePlace();
     const session = open(place);

@@ -18,7 +18,7 @@ import type { Keymap } from '../focus/keymap.ts';
 import type { BlockContext } from '../rows/blocks/block-context.ts';
 import { printedLines } from '../rows/blocks/block-to-rows.ts';
 import { NO_COLOURS, type Row, textOfRow } from '../rows/row.ts';
-import { safeLine } from '../rows/safe-text.ts';
+import { safeLine, safeText } from '../rows/safe-text.ts';
 import { createWidths } from '../rows/widths.ts';
 import type { Pager } from '../stage/pager.ts';
 import type { Picker } from '../stage/picker.ts';
@@ -367,7 +367,8 @@ export class PlainApp implements Stage {
     const { output } = this.#options;
     const start = this.#hasPrompt ? '\n' : '';
     this.#hasPrompt = false;
-    output.write(`${start}${lines.join('\n')}\n`);
+    // The name of a folder, or what the session says on stderr, may contain sequences of a terminal.
+    output.write(`${start}${lines.map(safeText).join('\n')}\n`);
   }
 
   /** Emacs and its like print the character. */
