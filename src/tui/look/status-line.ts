@@ -12,6 +12,10 @@ const QUIET_MS = 300;
 const MOST_ROWS = 3;
 /** Longer lines are no status; cut first, they cost nothing. */
 const MOST_CHARS = 4096;
+/** A session of another machine may answer anything, also what makes it run without a pause. */
+const MOST_PADDING = 40;
+const SHORTEST_INTERVAL = 0.05;
+const LONGEST_INTERVAL = 24 * 3600;
 
 /**
  * The person's own status line: a command that the session runs, and whose output stands above the keys. Without a cause
@@ -106,13 +110,16 @@ export class StatusLine {
     }
     this.#state = { isConfigured: configured === true, problem, hidesVimMode: answer.hide_vim_mode === true, tookMs };
     this.#lines = lines;
-    this.#padding = typeof padding === 'number' ? padding : 0;
+    this.#padding = typeof padding === 'number' ? within(Math.trunc(padding), 0, MOST_PADDING) : 0;
     this.#stage.changed();
-    if (typeof seconds === 'number') this.#refresh = setTimeout(() => void this.#run(), seconds * 1000);
+    if (typeof seconds !== 'number') return;
+    this.#refresh = setTimeout(() => void this.#run(), within(seconds, SHORTEST_INTERVAL, LONGEST_INTERVAL) * 1000);
   }
 }
 
 const NONE: StatusLineState = { isConfigured: false, problem: null, hidesVimMode: false, tookMs: null };
+
+const within = (value: number, least: number, most: number) => Math.min(most, Math.max(least, value));
 
 /** The rows that a script means: without the blank ones at both ends. */
 function linesOf(output: string): string[] {

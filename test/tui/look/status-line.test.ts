@@ -66,6 +66,21 @@ test('[TUI-80] a status line that has run leaves no timer behind; with an interv
   await sees('run 3');
 });
 
+test('[TUI-80] what a session of another machine answers for padding and pause is bounded', async () => {
+  const answers = (size: number) => {
+    let runs = 0;
+    const more = { padding: size, refresh_interval: size };
+    return { status_line: () => ({ configured: true, output: `run ${++runs}`, ...more }) };
+  };
+  const low = await openTerminal({ answers: answers(-1) });
+  await low.sees(/^run 2/m);
+  const high = await openTerminal({ answers: answers(1e12) });
+  await vi.waitFor(() => expect(asked(high.received).requests).toHaveLength(1), 5000);
+  await new Promise((resolve) => setTimeout(resolve, 900));
+  expect(asked(high.received).requests).toHaveLength(1);
+  await high.sees('? for keys');
+});
+
 test('[TUI-80] a failure is one notice, the facts are shown again, and /statusline tells why', async () => {
   const failing = {
     status_line: () => ({ configured: true, output: '', exit_code: 3, error: 'it ended with the exit code 3: no jq' }),
