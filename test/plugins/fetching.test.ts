@@ -57,6 +57,22 @@ describe('an archive', () => {
     await expect(download({ url: `${url}/none` }, tools)).rejects.toThrow('it answers 404');
   });
 
+  test('that redirects from the network to a server of this machine is refused before it is asked', async () => {
+    let isAsked = false;
+    const local = await serve((_request, response) => {
+      isAsked = true;
+      response.end('{}');
+    });
+    const { tools } = createRig().store;
+    const redirects: typeof tools.fetch = async (url, init) =>
+      url.startsWith('https:')
+        ? new Response(null, { status: 302, headers: { location: local } })
+        : tools.fetch(url, init);
+    const fetched = download({ url: 'https://example.com/x' }, { ...tools, fetch: redirects });
+    await expect(fetched).rejects.toThrow(`it redirects to ${local}`);
+    expect(isAsked).toBe(false);
+  });
+
   test('headers stay with the host that they are for', async () => {
     const heard: (string | undefined)[] = [];
     const other = await serve((request, response) => {

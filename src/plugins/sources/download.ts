@@ -54,7 +54,11 @@ async function follow(
       throw pluginError(`it answers ${response.status}`);
     }
     await response.body?.cancel();
+    const from = at;
     at = new URL(next, at).href;
+    // An address of the network has no business with the servers of this machine.
+    if (from.startsWith('https:') && !at.startsWith('https:'))
+      throw pluginError(`it redirects to ${withoutPassword(at)}`);
   }
   throw pluginError('it redirects for ever');
 }
