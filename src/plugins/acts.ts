@@ -1,3 +1,4 @@
+import { basename } from 'node:path';
 import type { Plugin } from '../config/extensions/plugins.ts';
 import type { PromptFile } from '../config/extensions/prompt-file.ts';
 import { shellCommands } from '../config/extensions/prompt-template.ts';
@@ -51,7 +52,7 @@ export function actsOf(plugin: Plugin, files: ReadonlyMap<string, string>): Acts
   };
   const runs = acts.hooks.length + acts.mcpServers.length + acts.lspServers.length + acts.bin.length;
   if (runs + acts.shell.length === 0) return acts;
-  return { ...acts, code: integrityOfFiles(files, mayBeRun) };
+  return { ...acts, code: integrityOfFiles(files, (path) => mayBeRun(path, acts)) };
 }
 
 export function isEmpty(acts: Acts): boolean {
@@ -66,9 +67,13 @@ export function newActs(before: Acts, next: Acts): Acts | null {
   return isEmpty(acts) && !isChanged ? null : acts;
 }
 
-/** Files that a hook or a server may run: all but texts and pictures. */
-export function mayBeRun(path: string): boolean {
-  return !/\.(md|txt|png|jpe?g|gif|svg|webp|ico)$/i.test(path) && !/^(LICEN[CS]E|NOTICE|\.gitignore)$/.test(path);
+/** Files that a hook or a server may run: all but texts and pictures, and those, too, that one of `acts` names. */
+export function mayBeRun(path: string, acts: Acts): boolean {
+  const isText = /\.(md|txt|png|jpe?g|gif|svg|webp|ico)$/i.test(path) || /^(LICEN[CS]E|NOTICE|\.gitignore)$/.test(path);
+  if (!isText) return true;
+  const name = basename(path).toLowerCase();
+  const lines = [acts.hooks, acts.mcpServers, acts.lspServers, acts.bin, acts.shell].flat();
+  return lines.some((line) => line.toLowerCase().includes(name));
 }
 
 /** Data from a file. Null when it has another form. */

@@ -1,4 +1,4 @@
-import { mayBeRun } from './acts.ts';
+import { type Acts, mayBeRun } from './acts.ts';
 import { integrityOf } from './integrity.ts';
 
 /** What differs between two contents of a plugin, by path. */
@@ -19,8 +19,8 @@ export function changedFiles(old: string, next: ReadonlyMap<string, string>): Ch
 }
 
 /** The files among them that a hook or a server may run. */
-export function changedCode({ added, changed }: ChangedFiles): string[] {
-  return [...added, ...changed].filter(mayBeRun).sort();
+export function changedCode({ added, changed }: ChangedFiles, acts: Acts): string[] {
+  return [...added, ...changed].filter((path) => mayBeRun(path, acts)).sort();
 }
 
 function filesOf(folder: string): ReadonlyMap<string, string> {

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from 'node:crypto';
 import { lstatSync, readdirSync, readlinkSync, realpathSync, type Stats } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join, relative, resolve } from 'node:path';
 import { isInside } from '../util/files/path-inside.ts';
 import { readSmallFile } from '../util/files/small-file.ts';
 import { isObject, type JsonObject } from '../util/json.ts';
@@ -19,8 +19,8 @@ export interface FolderIntegrity {
 const MAX_FILES = 20_000;
 const MAX_BYTES = 200 * 1024 * 1024;
 
-/** What programs leave in a folder that they use, and what git stores of a checkout. */
-const NOT_CONTENT: ReadonlySet<string> = new Set(['.git', '.in_use', '.orphaned_at']);
+/** What git stores of a checkout, and what programs leave at the top of a folder that they use. */
+const NOT_CONTENT = /(?:^|\/)\.git(?:\/|$)|^\.(?:in_use|orphaned_at)(?:\/|$)/;
 
 interface FoundFile {
   /** In the folder, with slashes. */
@@ -77,9 +77,9 @@ function filesIn(folder: string): FoundFile[] {
   let bytes = 0;
   const walk = (directory: string, below: string) => {
     for (const { name } of readdirSync(directory, { withFileTypes: true })) {
-      if (NOT_CONTENT.has(name)) continue;
       const full = join(directory, name);
       const path = below === '' ? name : `${below}/${name}`;
+      if (NOT_CONTENT.test(path)) continue;
       const stats = lstatSync(full);
       if (stats.isDirectory()) {
         walk(full, path);
@@ -107,9 +107,10 @@ function fileHash({ path, full, stats }: FoundFile, folder: string): string {
   if (stats.isSymbolicLink()) {
     const target = readlinkSync(full);
     // What it leads to may change without a file of the folder changing.
-    if (!isInside(realpathSync(folder), realOf(full) ?? resolve(full, '..', target))) {
-      throw new Error(`${path} is a link that leads out of it`);
-    }
+    const root = realpathSync(folder);
+    const real = realOf(full) ?? resolve(full, '..', target);
+    if (!isInside(root, real)) throw new Error(`${path} is a link that leads out of it`);
+    if (NOT_CONTENT.test(relative(root, real))) throw new Error(`${path} is a link to what does not belong to it`);
     return `link ${target}`;
   }
   if (!stats.isFile()) throw new Error(`${path} is neither a file nor a folder`);

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { integrityOf } from '../../src/plugins/integrity.ts';
 import { typedSource } from '../../src/plugins/marketplace-source.ts';
 import { addMarketplace } from '../../src/plugins/marketplaces.ts';
 import { unpack } from '../../src/plugins/sources/unpack.ts';
@@ -280,4 +281,18 @@ describe('hostile repositories and folders', () => {
     const { catalog } = await addMarketplace(rig.store, directory(root), 'user');
     expect(catalog.problems.join()).toContain(why);
   });
+});
+
+test('what the cache keeps at the top of a folder hides no file below it, and no link leads into it', () => {
+  const folder = join(createRig().home.cwd, 'counted');
+  put(join(folder, 'hooks/run.sh'), 'echo 1');
+  put(join(folder, '.in_use/123'), '');
+  const { integrity } = integrityOf(folder);
+  put(join(folder, '.in_use/456'), '');
+  put(join(folder, '.orphaned_at'), '1');
+  expect(integrityOf(folder).integrity).toBe(integrity);
+  put(join(folder, 'hooks/.in_use/run.sh'), 'echo 2');
+  expect([...integrityOf(folder).files.keys()]).toEqual(['hooks/.in_use/run.sh', 'hooks/run.sh']);
+  symlinkSync('.in_use/123', join(folder, 'now.sh'));
+  expect(() => integrityOf(folder)).toThrow('now.sh is a link to what does not belong to it');
 });

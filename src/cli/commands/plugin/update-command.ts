@@ -83,7 +83,7 @@ async function updateTo(prepared: PreparedPlugin, args: CommandArgs, store: Plug
 /** What a person compares: versions, files, and what acts that did not act before. */
 export function differenceLines({ id, version, commit, before, examined, fresh }: PreparedPlugin): string[] {
   const files = changedFiles(before?.record.installPath ?? '', examined.files);
-  const code = fresh?.code === undefined ? [] : changedCode(files);
+  const code = fresh?.code === undefined ? [] : changedCode(files, examined.acts);
   const old = before?.line?.commit;
   return [
     `${printable(id)}: ${printable(before?.record.version ?? 'not installed')} -> ${printable(version)}`,
