@@ -11,8 +11,9 @@ import { makePlace, type Place } from '../support/place.ts';
 import { type ServedCli, startServer } from '../support/serve-cli.ts';
 import { openSocket } from '../support/socket-client.ts';
 
-/** The last one takes a code that works once. */
-const OPEN = ['GET /healthz', 'GET /readyz', 'POST /v1/page-tokens'];
+/** The files of the page are the same for every client. The last one takes a code that works once. */
+const PAGE = ['GET /', 'GET /assets/page.css', 'GET /assets/page.js'];
+const OPEN = [...PAGE, 'GET /healthz', 'GET /readyz', 'POST /v1/page-tokens'];
 const FAST = ['--rate', '1000'];
 
 interface Row {
