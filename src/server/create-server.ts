@@ -17,6 +17,7 @@ import { sessionRoutes } from './routes/session-routes.ts';
 import { systemRoutes } from './routes/system-routes.ts';
 import { tokenRoutes } from './routes/token-routes.ts';
 import { turnRoutes } from './routes/turn-routes.ts';
+import { Drivers } from './run/drivers.ts';
 import { removeSession } from './run/remove-session.ts';
 import { sessionRunner } from './run/session-runner.ts';
 import { eventRoutes } from './stream/event-routes.ts';
@@ -68,13 +69,14 @@ export function createServer(options: ServerOptions): HeddleServer {
   const now = () => clock.now();
   const store = measuredStore(options.store, metrics, now);
   const newId = () => ids.uuid();
-  const runner = sessionRunner({ engine, store, defaults: policy.defaults });
+  const drivers = new Drivers(store.courier);
+  const runner = sessionRunner({ engine, store, drivers, defaults: policy.defaults });
   const streams = new OpenStreams();
   const tickets = new Tickets(now);
   let isDraining = false;
   const problem = async () => (isDraining ? 'The server is about to end' : store.problem());
   const transcriptsOf = async ({ config, workspace }: SessionRecord) => engine.storeOf({ config, cwd: workspace.path });
-  const shared = { ...store, policy, now, newId, transcriptsOf, streams, tickets };
+  const shared = { ...store, policy, now, newId, transcriptsOf, streams, tickets, drivers };
   const routes: Route[] = [
     ...systemRoutes({ all: () => routes, problem, capabilities: CAPABILITIES }),
     ...tokenRoutes(shared),

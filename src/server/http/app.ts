@@ -91,7 +91,7 @@ export function createApp({ routes, gate, newId, log, answered }: AppOptions): S
         async (requestId, noteToken) => {
           const call = await callOf(context, row, { gate, requestId });
           if (call.token) noteToken(call.token.id);
-          return row.handle(call);
+          return endingWithToken(await row.handle(call), call.token, gate);
         },
         row.path,
       ),
@@ -128,6 +128,25 @@ async function callOf(
   const body = raw === undefined ? undefined : checked(row.body, raw, 'body');
   const headers = request.headers as Record<string, string | undefined>;
   return { params, query, body, token, headers, signal: goneSignal(context), requestId };
+}
+
+const LOOK_MS = 20_000;
+
+/** A stream that lasts ends soon after its token is revoked or has expired. */
+function endingWithToken(answer: Answer, token: TokenInfo | null, gate: Gatekeeper): Answer {
+  if (!('stream' in answer) || token === null) return answer;
+  return {
+    stream(request, response) {
+      const look = setInterval(() => {
+        gate.isStillValid(token).then(
+          (is) => is || response.destroy(),
+          () => {}, // the next look tells
+        );
+      }, LOOK_MS);
+      response.once('close', () => clearInterval(look));
+      answer.stream(request, response);
+    },
+  };
 }
 
 function checked(schema: AnySchema | undefined, value: unknown, where: 'session' | 'path' | 'query' | 'body'): unknown {

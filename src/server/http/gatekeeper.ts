@@ -54,6 +54,18 @@ export class Gatekeeper {
     return token;
   }
 
+  /** Whether a token that was let in still would be: tokens are revoked, and expire. */
+  async isStillValid({ id, tenant }: TokenInfo): Promise<boolean> {
+    const { tokens, now } = this.#options;
+    const found = (await tokens.list(tenant)).find((each) => each.id === id);
+    return found !== undefined && (found.expiresAt === null || found.expiresAt > now());
+  }
+
+  /** Throws `not_authenticated` for a token that is none any more. */
+  async checkStillValid(token: TokenInfo): Promise<void> {
+    if (!(await this.isStillValid(token))) throw notAuthenticated();
+  }
+
   async authenticate(authorization: string | undefined, address: string): Promise<TokenInfo> {
     const waitMs = this.#failures.peek(address);
     if (waitMs > 0) throw tooMany('wrong tokens from this address', waitMs);
@@ -69,10 +81,20 @@ export class Gatekeeper {
 export function checkScope(token: TokenInfo, scope: Scope | 'token', sessionId: string | null): void {
   const { scopes, sessionId: only } = token;
   if (only !== null && sessionId !== null && sessionId !== only) throw noSession(sessionId);
+  // What is about all sessions is not for a token of one, whatever else it may do.
+  if (only !== null && sessionId === null && isAboutAll(scope)) throw onlyOneSession();
   if (scope === 'token' || scopes.includes('admin') || scopes.includes(scope)) return;
   throw new HeddleError('not_permitted', `The token does not have the scope ${scope}: use one that does`, {
     facts: { scope },
   });
+}
+
+function isAboutAll(scope: Scope | 'token'): boolean {
+  return scope === 'admin' || scope === 'home:read' || scope === 'home:write';
+}
+
+function onlyOneSession(): HeddleError {
+  return new HeddleError('not_permitted', 'The token is for one session: use another one for what is about all');
 }
 
 /** The same answer for a session that is missing, and for one of another tenant. */

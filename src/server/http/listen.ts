@@ -1,5 +1,6 @@
+import { chmodSync, lstatSync, rmSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createAdaptorServer } from '@hono/node-server';
 import { errorCode } from '../../util/error-code.ts';
 import { messageOf } from '../../util/message-of.ts';
@@ -27,6 +28,7 @@ const LIMITS = {
   connectionsCheckingInterval: 1000,
 };
 const MAX_HEADERS = 100;
+const PROBE_MS = 2000;
 
 /** The Node server of an app, which does not listen yet. */
 export function nodeServerOf(app: ServerApp): Server {
@@ -48,10 +50,12 @@ export async function listen(server: Server, address: ListenAddress): Promise<Li
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  if ('socket' in address) await removeLeft(address.socket);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(address, error)));
     server.listen('socket' in address ? { path: address.socket } : { ...address, exclusive: true }, resolve);
   });
+  if ('socket' in address) chmodSync(address.socket, 0o600);
   server.on('error', () => {}); // a connection that fails does not end the others
   return {
     url: urlOf(server, address),
@@ -63,6 +67,22 @@ export async function listen(server: Server, address: ListenAddress): Promise<Li
         for (const socket of sockets) socket.destroy(); // those that became WebSockets
       }),
   };
+}
+
+/** The socket of a server that was killed stays, and nothing could listen there again. */
+async function removeLeft(path: string): Promise<void> {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isSocket() !== true) return;
+  const answer = await new Promise<string>((resolve) => {
+    const done = (found: string) => {
+      clearTimeout(timer);
+      probe.destroy();
+      resolve(found);
+    };
+    const probe = connect(path, () => done('alive'));
+    probe.once('error', (error) => done(errorCode(error) ?? ''));
+    const timer = setTimeout(() => done('silent'), PROBE_MS);
+  });
+  if (answer === 'ECONNREFUSED') rmSync(path, { force: true });
 }
 
 function urlOf(server: Server, address: ListenAddress): string {

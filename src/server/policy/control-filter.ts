@@ -68,6 +68,12 @@ export function checkAnswer(answer: JsonObject, policy: LaunchPolicy): void {
   }
 }
 
+/** The same for what a hook of the program that drives decides about a question. */
+export function checkHookAnswer(answer: JsonObject, policy: LaunchPolicy): void {
+  const specific = isObject(answer.hookSpecificOutput) ? answer.hookSpecificOutput : {};
+  if (isObject(specific.decision)) checkAnswer(specific.decision, policy);
+}
+
 function notPermitted(what: string, field: string, advice?: string): HeddleError {
   const remedy = advice ?? `The operator can permit it: heddle serve --allow ${field}`;
   return new HeddleError('not_permitted', `${what} is not permitted from the network. ${remedy}`, { facts: { field } });

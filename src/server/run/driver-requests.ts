@@ -1,49 +1,48 @@
 import { cancellation, refusalOf } from '../../host/hosts/hub-frames.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
 import type { Courier } from '../ports/courier.ts';
+import { bringsSomething, type Drivers } from './drivers.ts';
 
 /** How long a driver that is gone may take to come back. */
 const PATIENCE_MS = 30_000;
 const LOOK_MS = 500;
 
-/** What a program brings that only it can answer. */
-const BROUGHT = ['hooks', 'sdkMcpServers', 'hostTools', 'sdkMcpServerConfigs'];
+export interface DriverOptions {
+  sessionId: string;
+  drivers: Pick<Drivers, 'of' | 'claim'>;
+  courier: Pick<Courier, 'reply' | 'isConnected'>;
+  /** Answers a request of the session that nobody else answers. */
+  refuse: (line: JsonObject) => void;
+  now: () => number;
+}
 
 /**
  * The requests of a session that only one program can answer: its hooks, tools and servers. That program is the driver, the
  * one whose `initialize` has brought them. When its connection breaks, its requests wait for it.
  */
 export class DriverRequests {
-  readonly #courier: Pick<Courier, 'reply' | 'isConnected'>;
-  readonly #refuse: (line: JsonObject) => void;
-  readonly #now: () => number;
-  #driver: string | null = null;
+  readonly #options: DriverOptions;
   #goneAt: number | null = null;
   readonly #waiting = new Map<string, JsonObject>();
   #timer: ReturnType<typeof setInterval> | null = null;
 
-  constructor(
-    courier: Pick<Courier, 'reply' | 'isConnected'>,
-    { refuse, now }: { refuse: (line: JsonObject) => void; now: () => number },
-  ) {
-    this.#courier = courier;
-    this.#refuse = refuse;
-    this.#now = now;
+  constructor(options: DriverOptions) {
+    this.#options = options;
+  }
+
+  get #driver(): string | null {
+    return this.#options.drivers.of(this.#options.sessionId);
   }
 
   /** A connection has sent `initialize`. Null: it may; else the refusal. */
   take(from: string, line: JsonObject): JsonObject | null {
+    const { drivers, sessionId, courier } = this.#options;
     const request = isObject(line.request) ? line.request : {};
+    const error = drivers.claim(sessionId, from, request);
+    if (error) return refusalOf(stringField(line, 'request_id') ?? '', error, error.code);
     if (!bringsSomething(request)) return null;
-    const driver = this.#driver;
-    const isOther = driver !== null && driver !== from && this.#courier.isConnected(driver);
-    if (isOther && request.replace !== true) {
-      const message = 'Another program drives the session: watch it, or send initialize with "replace": true';
-      return refusalOf(stringField(line, 'request_id') ?? '', new Error(message), 'driver_connected');
-    }
-    this.#driver = from;
     this.#goneAt = null;
-    for (const each of this.#waiting.values()) this.#courier.reply(from, each);
+    for (const each of this.#waiting.values()) courier.reply(from, each);
     return null;
   }
 
@@ -51,7 +50,7 @@ export class DriverRequests {
   send(line: JsonObject): void {
     const id = stringField(line, 'request_id') ?? '';
     this.#waiting.set(id, line);
-    if (this.#driver !== null) this.#courier.reply(this.#driver, line);
+    this.#reply(line);
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
   }
 
@@ -66,13 +65,18 @@ export class DriverRequests {
   /** The session does not need the answer any more. */
   cancel(requestId: string): void {
     if (!this.#waiting.delete(requestId)) return;
-    if (this.#driver !== null) this.#courier.reply(this.#driver, cancellation(requestId));
+    this.#reply(cancellation(requestId));
     this.#settle();
   }
 
   close(): void {
     this.#waiting.clear();
     this.#settle();
+  }
+
+  #reply(line: JsonObject): void {
+    const driver = this.#driver;
+    if (driver !== null) this.#options.courier.reply(driver, line);
   }
 
   #settle(): void {
@@ -82,23 +86,17 @@ export class DriverRequests {
   }
 
   #look(): void {
-    if (this.#driver !== null && this.#courier.isConnected(this.#driver)) {
+    const driver = this.#driver;
+    if (driver !== null && this.#options.courier.isConnected(driver)) {
       this.#goneAt = null;
       return;
     }
-    this.#goneAt ??= this.#now();
-    if (this.#now() - this.#goneAt < PATIENCE_MS) return;
+    this.#goneAt ??= this.#options.now();
+    if (this.#options.now() - this.#goneAt < PATIENCE_MS) return;
     const lines = [...this.#waiting.keys()];
     this.#waiting.clear();
     this.#settle();
     const message = 'The program that could answer this is not connected any more';
-    for (const id of lines) this.#refuse(refusalOf(id, new Error(message)));
+    for (const id of lines) this.#options.refuse(refusalOf(id, new Error(message)));
   }
-}
-
-export function bringsSomething(request: JsonObject): boolean {
-  return BROUGHT.some((field) => {
-    const value = request[field];
-    return Array.isArray(value) ? value.length > 0 : isObject(value) && Object.keys(value).length > 0;
-  });
 }

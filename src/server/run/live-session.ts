@@ -16,6 +16,7 @@ import type { ServerStore } from '../ports/server-store.ts';
 import type { SessionState } from '../ports/session-records.ts';
 import type { Activation } from '../ports/turn-engine.ts';
 import { DriverRequests } from './driver-requests.ts';
+import type { Drivers } from './drivers.ts';
 import { taken } from './fenced-store.ts';
 import { type LineKind, LineSink } from './line-sink.ts';
 import { SessionQuestions } from './session-questions.ts';
@@ -26,6 +27,7 @@ export interface LiveOptions {
   store: ServerStore;
   launch: Launch;
   transcripts: SessionStore;
+  drivers: Drivers;
   key: SessionKey;
   /** Set when the last turn is continued: the messages that it answers. */
   continued: readonly string[] | null;
@@ -72,7 +74,7 @@ export class LiveSession implements Transport {
   readonly ended: Promise<ServeEnd>;
 
   constructor(activation: Activation, options: LiveOptions) {
-    const { engine, store, launch, continued } = options;
+    const { engine, store, launch, continued, drivers } = options;
     this.#options = options;
     this.#activation = activation;
     this.#notes = new TurnNotes(store, { continued });
@@ -87,7 +89,10 @@ export class LiveSession implements Transport {
       reply(line);
       this.#report();
     });
-    this.#driver = new DriverRequests(store.courier, { refuse: reply, now: () => engine.runtime.clock.now() });
+    this.#driver = new DriverRequests({
+      ...{ sessionId: activation.sessionId, drivers, courier: store.courier },
+      ...{ refuse: reply, now: () => engine.runtime.clock.now() },
+    });
     const opened = () => {
       this.#isOpen = true;
       this.#begin().catch((error) => this.#sink.fail(error));

@@ -5,6 +5,7 @@ import type { Launch, RunConfig } from '../../wire/run-config.ts';
 import type { ServerStore } from '../ports/server-store.ts';
 import type { SessionRecord } from '../ports/session-records.ts';
 import type { Activation, RunActivation } from '../ports/turn-engine.ts';
+import type { Drivers } from './drivers.ts';
 import { linesOfOpening, settleEarlierTurn } from './earlier-turn.ts';
 import { fencedStore } from './fenced-store.ts';
 import { LiveSession } from './live-session.ts';
@@ -13,6 +14,7 @@ import { failedResult } from './made-results.ts';
 export interface RunnerOptions {
   engine: Engine;
   store: ServerStore;
+  drivers: Drivers;
   /** The configuration of every session; fields of the session win over it. */
   defaults: RunConfig;
   /** How long a session stays open when nothing of it is at work. */
@@ -102,7 +104,7 @@ export function sessionRunner(options: RunnerOptions): SessionRunner {
 async function open(
   activation: Activation,
   record: SessionRecord,
-  { engine, store, defaults }: RunnerOptions,
+  { engine, store, drivers, defaults }: RunnerOptions,
 ): Promise<LiveSession | null> {
   const { sessionId, lost } = activation;
   const base = launchOf(record, engine, defaults);
@@ -114,7 +116,7 @@ async function open(
   if (past.continues) await store.turns.begin(activation, past.recorded);
   const fenced: Engine = { ...engine, storeOf: () => transcripts };
   return new LiveSession(activation, {
-    ...{ engine: fenced, store, transcripts, key, initialize: record.initialize },
+    ...{ engine: fenced, store, transcripts, drivers, key, initialize: record.initialize },
     launch: { ...base, config: { ...base.config, ...resuming(sessionId, past) } },
     continued: past.continues ? past.recorded : null,
     unsaid: past.isLeft ? () => linesOfOpening(activation, key, { transcripts, events: store.events, log }) : null,

@@ -6,7 +6,7 @@ import { type HeddleError, toHeddleError } from '../../wire/errors.ts';
 import { UserInput } from '../../wire/messages/user.ts';
 import { firstIssue } from '../../wire/schema.ts';
 import { checkScope } from '../http/gatekeeper.ts';
-import { scopeOfControl } from '../policy/control-filter.ts';
+import { checkHookAnswer, scopeOfControl } from '../policy/control-filter.ts';
 import type { LaunchPolicy } from '../policy/launch-policy.ts';
 import type { Question, Questions } from '../ports/asked-questions.ts';
 import type { Courier } from '../ports/courier.ts';
@@ -18,7 +18,7 @@ import type { Scope, TokenInfo } from '../ports/tokens.ts';
 import type { TurnEngine } from '../ports/turn-engine.ts';
 import { postLine } from '../routes/post-message.ts';
 import { answerQuestion } from '../routes/question-routes.ts';
-import { bringsSomething } from '../run/driver-requests.ts';
+import { bringsSomething, type Drivers } from '../run/drivers.ts';
 import { LineFeed } from './line-feed.ts';
 import type { OpenStreams, StreamSlot } from './open-streams.ts';
 import { SocketWriter } from './socket-writer.ts';
@@ -40,10 +40,13 @@ export interface SocketOptions {
   questions: Questions;
   courier: Courier;
   engine: TurnEngine;
+  drivers: Drivers;
   policy: LaunchPolicy;
   newId: () => string;
 }
 
+/** It becomes the name of an entry, and of a row of the inbox. */
+const NAME = /^[\w:.-]{1,128}$/;
 const LOOK_MS = 200;
 const TAKEN_MS = 30_000;
 
@@ -165,9 +168,13 @@ export class SocketSession {
         this.#badInput(`A user line is malformed: ${firstIssue(parsed.error)}`, {});
         return;
       }
+      if (given !== undefined && !NAME.test(given)) {
+        this.#badInput('The uuid of a message has 1 to 128 letters, digits, or any of - _ . :', {});
+        return;
+      }
       const uuid = given ?? newId();
       // A program that has to send it again names it, and expects no lines about it.
-      const stored = given === undefined ? { ...line, uuid, made_uuid: true } : line;
+      const stored = given === undefined ? { ...line, uuid, made_uuid: true } : withoutMark(line);
       const { seq } = await postLine(record, { uuid, line: stored, by: token.id }, this.#options);
       if (asked.acks) this.#send({ type: 'stored', uuid, inbox_seq: seq });
     } catch (thrown) {
@@ -203,7 +210,9 @@ export class SocketSession {
 
   /** The next run of the session begins with it. Who only joins takes no hooks from a program that has brought some. */
   async #keepInitialize(request: JsonObject): Promise<void> {
-    const { record, sessions } = this.#options;
+    const { record, sessions, drivers } = this.#options;
+    const refusal = drivers.claim(record.id, this.#id, request);
+    if (refusal) throw refusal;
     const { initialize } = (await sessions.find(record.id)) ?? record;
     if (initialize && bringsSomething(initialize) && !bringsSomething(request)) return;
     await sessions.change(record.id, { initialize: request });
@@ -214,10 +223,7 @@ export class SocketSession {
     const response = isObject(line.response) ? line.response : {};
     const id = stringField(response, 'request_id') ?? '';
     const asked = this.#asked.get(id);
-    if (!asked) {
-      await this.#pass(line, 0);
-      return;
-    }
+    if (!asked) return this.#answerAsDriver(line, id, response);
     const question = await questions.get(id);
     const body = isObject(response.response) ? response.response : {};
     if (question?.state !== 'open' || response.subtype !== 'success') return; // it stays open for others
@@ -227,6 +233,18 @@ export class SocketSession {
     } catch (thrown) {
       this.#asked.set(id, asked);
       const error = toHeddleError(thrown);
+      this.#badInput(error.message, { error_code: error.code });
+    }
+  }
+
+  /** An answer of the program that drives. What it may not decide becomes a refusal, so that the session does not wait. */
+  async #answerAsDriver(line: JsonObject, id: string, response: JsonObject): Promise<void> {
+    try {
+      checkHookAnswer(isObject(response.response) ? response.response : {}, this.#options.policy);
+      await this.#pass(line, 0);
+    } catch (thrown) {
+      const error = toHeddleError(thrown);
+      await this.#pass(refusalOf(id, error, error.code), 0);
       this.#badInput(error.message, { error_code: error.code });
     }
   }
@@ -256,6 +274,11 @@ export class SocketSession {
     this.#leaving ??= setInterval(() => this.#inTurn(look).catch(() => {}), LOOK_MS);
     this.#inTurn(look).catch(() => {});
   }
+}
+
+/** Only the server says that it has made the uuid. */
+function withoutMark({ made_uuid: _, ...line }: JsonObject): JsonObject {
+  return line;
 }
 
 function isErrorResult(text: string): boolean {

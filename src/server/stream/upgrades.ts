@@ -7,7 +7,7 @@ import { addressOf, checkScope, type Gatekeeper, noSession } from '../http/gatek
 import { MAX_BODY } from '../http/read-body.ts';
 import { errorBody, retryAfter, statusOf } from '../http/statuses.ts';
 import type { SessionRecord } from '../ports/session-records.ts';
-import type { TokenInfo, Tokens } from '../ports/tokens.ts';
+import type { TokenInfo } from '../ports/tokens.ts';
 import { SessionId } from '../routes/schemas.ts';
 import { sessionOf } from '../routes/session-routes.ts';
 import { cursorOf } from './event-routes.ts';
@@ -18,7 +18,6 @@ export interface UpgradeOptions
   extends Omit<SocketOptions, 'record' | 'token' | 'after' | 'slot' | 'asked' | 'isValid'> {
   gate: Gatekeeper;
   tickets: Tickets;
-  tokens: Tokens;
 }
 
 const PROTOCOL = 'heddle.v1';
@@ -34,10 +33,15 @@ export function acceptUpgrades(server: Server, options: UpgradeOptions): void {
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     socket.on('error', () => {}); // it is gone
     admit(request, options).then(
-      (admitted) =>
+      (admitted) => {
+        // A handshake that fails has no WebSocket that would leave.
+        const { slot } = admitted;
+        if (socket.destroyed) return slot.leave();
+        socket.once('close', () => slot.leave());
         sockets.handleUpgrade(request, socket, head, (opened: WebSocket) =>
           new SocketSession(opened, admitted).start(),
-        ),
+        );
+      },
       (error) => refuse(socket, error, options.newId()),
     );
   });
@@ -62,7 +66,7 @@ async function admit(request: IncomingMessage, options: UpgradeOptions): Promise
 /** A program sends its token; a page has a ticket. */
 async function tokenOf(
   request: IncomingMessage,
-  { gate, tickets, tokens }: UpgradeOptions,
+  { gate, tickets }: UpgradeOptions,
 ): Promise<{ token: TokenInfo; isValid: () => Promise<boolean> }> {
   const { authorization, 'sec-websocket-protocol': protocols = '' } = request.headers;
   const [, ticket] =
@@ -72,7 +76,8 @@ async function tokenOf(
       .find((each) => each !== null) ?? [];
   const byTicket = ticket === undefined ? null : tickets.use(ticket);
   const token = byTicket ?? (await gate.authenticate(authorization, addressOf(request)));
-  const isValid = async () => (await tokens.list(token.tenant)).some(({ id }) => id === token.id);
+  if (byTicket) await gate.checkStillValid(byTicket);
+  const isValid = () => gate.isStillValid(token);
   return { token, isValid };
 }
 
@@ -89,5 +94,7 @@ function refuse(socket: Duplex, thrown: unknown, requestId: string): void {
     ...(wait === null ? [] : [`retry-after: ${wait}`]),
     ...(status === 401 ? ['www-authenticate: Bearer'] : []),
   ];
+  // Who keeps its own end open would keep the connection.
+  socket.once('finish', () => socket.destroy());
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
