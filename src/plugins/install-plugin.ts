@@ -6,6 +6,7 @@ import { makeDirectory } from '../util/files/make-directory.ts';
 import { isObject } from '../util/json.ts';
 import { lineOf } from './examine.ts';
 import { integrityOf } from './integrity.ts';
+import { shownSource } from './marketplace-source.ts';
 import { type PluginStore, settingsScope } from './marketplaces.ts';
 import {
   changeRecords,
@@ -65,7 +66,11 @@ export function installSteps(store: PluginStore, prepared: PreparedPlugin): (() 
     () => changeLock(lockFile(home.configHome), id, (lines) => [...others(lines), line]),
     async () => {
       if (scope !== 'project') return;
-      const { stamp: _ofThisMachine, projectPath: _path, ...shared } = line;
+      const { stamp: _ofThisMachine, projectPath: _path, source, ...rest } = line;
+      const shared = {
+        ...rest,
+        ...(source !== undefined && { source: isObject(source) ? shownSource(source) : source }),
+      };
       await changeLock(projectLockFile(home.cwd), id, () => [shared]);
     },
     async () => {

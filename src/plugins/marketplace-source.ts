@@ -120,7 +120,17 @@ export function checkPackage(name: string, version: string | undefined): void {
 
 /** For messages: an address may contain a token. */
 export function withoutPassword(url: string): string {
-  return url.replace(/^(\w+:\/\/)[^@/\s]+@/, '$1…@');
+  return url.replace(/^(\w+:\/\/)[^/\s]+@/, '$1…@');
+}
+
+/** A source for outputs: without passwords of its addresses, and without the values of its headers. */
+export function shownSource(source: JsonObject): JsonObject {
+  const shown = Object.entries(source).map(([key, value]): [string, unknown] => {
+    if (typeof value === 'string') return [key, withoutPassword(value)];
+    if (key !== 'headers' || !isObject(value)) return [key, value];
+    return [key, Object.fromEntries(Object.keys(value).map((name) => [name, '…']))];
+  });
+  return Object.fromEntries(shown);
 }
 
 /** One line for people. */

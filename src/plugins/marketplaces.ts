@@ -6,7 +6,7 @@ import type { FileScope } from '../config/settings/scopes.ts';
 import { makeDirectory } from '../util/files/make-directory.ts';
 import { isObject, isTexts, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
 import { type Catalog, catalogOf, parseCatalog, readCatalog } from './catalog.ts';
-import { checkedSource, type MarketplaceSource, sourceText } from './marketplace-source.ts';
+import { checkedSource, type MarketplaceSource, sourceText, withoutPassword } from './marketplace-source.ts';
 import { pluginError } from './plugin-error.ts';
 import {
   changeMarketplaces,
@@ -49,6 +49,7 @@ export interface AddedMarketplace {
 export async function addMarketplace(store: PluginStore, given: unknown, scope: string): Promise<AddedMarketplace> {
   const { home, changeSettings } = store;
   const source = checkedSource(given);
+  refuseSharedPassword(source, scope);
   const staging = stagingFolder(home);
   try {
     const fetched = await fetchMarketplace(store, source, staging);
@@ -198,8 +199,8 @@ async function fetchMarketplace(
       const headers = isObject(source.headers) ? textsIn(source.headers) : undefined;
       const data = await download({ url: text('url'), headers, maxBytes: 1024 * 1024 }, tools);
       const values = tryParseJson(data.toString('utf8'));
-      if (!isObject(values)) throw pluginError(`${text('url')} is no JSON object`);
-      const catalog = parseCatalog(values, { file: text('url'), root: null });
+      if (!isObject(values)) throw pluginError(`${withoutPassword(text('url'))} is no JSON object`);
+      const catalog = parseCatalog(values, { file: withoutPassword(text('url')), root: null });
       writeFileSync(`${to}.json`, data, { flag: 'wx', mode: 0o600 });
       return { catalog, copy: `${to}.json`, inPlace: '' };
     }
@@ -248,6 +249,16 @@ function refuseReserved(name: string, source: MarketplaceSource): void {
   if (owner.test(repo)) return;
   throw pluginError(
     `The name ${name} is reserved for the repositories of its owner, and ${sourceText(source)} is none of them`,
+  );
+}
+
+/** The settings of a project are for everybody who has its repository. */
+function refuseSharedPassword(source: MarketplaceSource, scope: string): void {
+  const { url = '', registry = '' } = { url: stringField(source, 'url'), registry: stringField(source, 'registry') };
+  const hasPassword = [url, registry].some((each) => /^https?:/.test(each) && withoutPassword(each) !== each);
+  if (scope !== 'project' || !hasPassword) return;
+  throw pluginError(
+    `${sourceText(source)} has a name or a password in it, which the settings of the project would give to everybody: leave it out (git asks its credential helper), or use --scope local`,
   );
 }
 

@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { shownSource } from '../../src/plugins/marketplace-source.ts';
 import { addMarketplace } from '../../src/plugins/marketplaces.ts';
+import { knownMarketplaces } from '../../src/plugins/plugin-home.ts';
 import { download } from '../../src/plugins/sources/download.ts';
 import { afterTest } from '../support/after-test.ts';
 import { put } from '../support/put.ts';
@@ -71,6 +74,41 @@ describe('an archive', () => {
     const fetched = download({ url: 'https://example.com/x' }, { ...tools, fetch: redirects });
     await expect(fetched).rejects.toThrow(`it redirects to ${local}`);
     expect(isAsked).toBe(false);
+  });
+
+  test('a password in an address goes to its own server as a header, and into no message', async () => {
+    const { tools } = createRig().store;
+    const heard: unknown[] = [];
+    const answers: typeof tools.fetch = async (url, { headers }) => {
+      heard.push(new Request(url).url, new Headers(headers).get('authorization'));
+      if (url !== 'https://example.com/a') return new Response(null, { status: 404 });
+      return new Response(null, { status: 302, headers: { location: 'https://other.example/x' } });
+    };
+    const report = (text: string) => heard.push(text);
+    const url = 'https://me:p@ss%2Fword@example.com/a';
+    const failed = await download({ url }, { ...tools, fetch: answers, report }).catch(String);
+    expect(failed).toContain('https://…@example.com/a: it answers 404');
+    const basic = `Basic ${btoa('me:p@ss/word')}`;
+    const [told, ...requests] = heard;
+    expect(told).toBe('Fetching https://…@example.com/a');
+    expect(requests).toEqual(['https://example.com/a', basic, 'https://other.example/x', null]);
+  });
+
+  test('a marketplace with a password in its address is not written into the settings of a project, nor listed', async () => {
+    const { store, home } = createRig();
+    const fetch = async () => new Response('{"name":"shop","plugins":[]}');
+    const quiet = { ...store, tools: { ...store.tools, fetch } };
+    const source = { source: 'url', url: 'https://me:secret@example.com/m.json' };
+    await expect(addMarketplace(quiet, source, 'project')).rejects.toThrow('--scope local');
+    expect(existsSync(join(home.cwd, '.claude'))).toBe(false);
+    await addMarketplace(quiet, source, 'local');
+    expect(knownMarketplaces(home)).toMatchObject([{ name: 'shop', source }]);
+    const headers = { authorization: 'Bearer secret' };
+    expect(shownSource({ ...source, headers })).toEqual({
+      source: 'url',
+      url: 'https://…@example.com/m.json',
+      headers: { authorization: '…' },
+    });
   });
 
   test('headers stay with the host that they are for', async () => {

@@ -46,8 +46,10 @@ async function follow(
   let at = url;
   for (let count = 0; count <= MAX_REDIRECTS; count++) {
     checkHttps(at);
-    const isSame = new URL(at).origin === new URL(url).origin;
-    const response = await fetch(at, { headers: isSame ? headers : {}, redirect: 'manual', signal });
+    const { origin, username, password } = new URL(url);
+    const own = username === '' ? headers : { authorization: basic(username, password), ...headers };
+    const isSame = new URL(at).origin === origin;
+    const response = await fetch(plain(at), { headers: isSame ? own : {}, redirect: 'manual', signal });
     const next = response.status >= 300 && response.status < 400 ? response.headers.get('location') : null;
     if (next === null) {
       if (response.ok) return response;
@@ -61,6 +63,19 @@ async function follow(
       throw pluginError(`it redirects to ${withoutPassword(at)}`);
   }
   throw pluginError('it redirects for ever');
+}
+
+/** `fetch` refuses an address with a name and a password, and quotes it. */
+function plain(address: string): string {
+  const url = new URL(address);
+  url.username = '';
+  url.password = '';
+  return url.href;
+}
+
+function basic(username: string, password: string): string {
+  const text = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return `Basic ${Buffer.from(text).toString('base64')}`;
 }
 
 async function bodyOf(response: Response, { shown, maxBytes }: { shown: string; maxBytes: number }): Promise<Buffer> {

@@ -51,6 +51,6 @@ function saidBy(stderr: string): string {
   const line = lines.find((each) => /^(?:fatal|error|npm error (?!code|errno))/.test(each)) ?? lines.at(-1) ?? '';
   return line
     .replace(/^(?:fatal: |npm error )/, '')
-    .replace(/(\w+:\/\/)[^@/\s]+@/g, '$1…@')
+    .replace(/(\w+:\/\/)[^/\s]+@/g, '$1…@')
     .slice(0, 500);
 }

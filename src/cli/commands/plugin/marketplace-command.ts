@@ -1,4 +1,4 @@
-import { sourceText, typedSource } from '../../../plugins/marketplace-source.ts';
+import { shownSource, sourceText, typedSource } from '../../../plugins/marketplace-source.ts';
 import {
   addMarketplace,
   forgetMarketplace,
@@ -78,7 +78,7 @@ async function list(words: readonly string[], args: CommandArgs, { home }: Plugi
   takeWords(words, []);
   const all = knownMarketplaces(home);
   if (args.has('--json')) {
-    printJson(all.map(({ name, source, installLocation }) => ({ name, ...source, installLocation })));
+    printJson(all.map(({ name, source, installLocation }) => ({ name, ...shownSource(source), installLocation })));
     return 0;
   }
   if (all.length === 0) printRemark('no marketplace was added: heddle plugin marketplace add SOURCE');
