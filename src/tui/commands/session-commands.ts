@@ -26,16 +26,27 @@ export const SESSION_COMMANDS: readonly TerminalCommand[] = [
     argumentHint: '[session]',
     description: 'Go to another session',
     async run(argument, stage) {
+      if (stage.place.isGuest) return fromJoined(argument);
       if (argument === '') void new SessionsPicker(stage).open();
       else goToSession(stage, await findSession(argument, stage));
       return [];
     },
     async values(stage) {
+      if (stage.place.isGuest) return [];
       const found = await listSessions({ ...homeOf(stage), dir: stage.place.cwd, limit: VALUES });
       return found.map(({ sessionId, summary }) => ({ value: sessionId, detail: summary }));
     },
   },
 ];
+
+/** The sessions of a guest's own machine are not those that the joined session knows. */
+function fromJoined(session: string): string[] {
+  return [
+    'This terminal has joined a session, and cannot go to another. /detach leaves it running; then',
+    `  heddle attach ${session || 'SESSION'} joins one that runs`,
+    `  heddle -r ${session || 'SESSION'} continues another one`,
+  ];
+}
 
 /** By its id, the beginning of it, or its title. */
 async function findSession(name: string, stage: Stage): Promise<{ resume: string; cwd?: string }> {

@@ -12,6 +12,11 @@ export interface OtherSession {
 
 /** Goes to another session in this terminal; asks first where a turn runs. */
 export function goToSession(stage: Stage, { resume, cwd }: OtherSession, then: () => void = () => {}): void {
+  if (stage.place.isGuest) {
+    stage.print(['', 'This terminal has joined a session, and cannot go to another. /detach leaves it running; then:']);
+    stage.print([`  heddle -r ${resume}`], 'code');
+    return;
+  }
   if (cwd !== undefined && cwd !== stage.place.cwd) {
     stage.print(['', 'That session belongs to another directory. To go on with it:']);
     stage.print([`  cd ${safeLine(cwd)} && heddle -r ${resume}`], 'code');

@@ -3,7 +3,7 @@ import { belowRow, ListPicker } from '../pickers/list-picker.ts';
 import type { Row } from '../rows/row.ts';
 import { safeLine } from '../rows/safe-text.ts';
 import type { Stage } from '../stage/stage.ts';
-import { BranchTree, type Turn } from './branch-tree.ts';
+import { BranchTree, branchCount, type Turn } from './branch-tree.ts';
 import { changesText, printSwitch, promptText, reporting } from './tree-moves.ts';
 import { clock } from './tree-rows.ts';
 
@@ -14,11 +14,13 @@ export class RewindPicker {
   readonly #stage: Stage;
   readonly #list: ListPicker<Turn>;
   readonly #changes = new Map<string, ReturnType<typeof changesText>>();
+  /** Branches whose prompts are not in this list. */
+  #others = 0;
 
   constructor(stage: Stage) {
     this.#stage = stage;
     this.#list = new ListPicker<Turn>({
-      title: () => 'Back to before',
+      title: () => (this.#others === 0 ? 'Back to before' : `Back to before \u00b7 ${besides(this.#others)}: /tree`),
       hint: 'enter chooses what goes back \u00b7 esc leaves',
       empty: 'no prompt fits',
       screen: () => stage.context,
@@ -40,6 +42,7 @@ export class RewindPicker {
     const turns: Turn[] = [];
     for (let turn = tree.here; turn; turn = turn.parent) turns.push(turn);
     if (turns.length === 0) return false;
+    this.#others = Math.max(0, branchCount(tree.stretches()) - 1);
     this.#list.use(turns);
     this.#stage.pick(this.#list);
     return true;
@@ -108,4 +111,8 @@ export class RewindPicker {
       stage.draft(text);
     }
   }
+}
+
+function besides(others: number): string {
+  return others === 1 ? '1 other branch' : `${others} other branches`;
 }

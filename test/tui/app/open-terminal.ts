@@ -50,6 +50,7 @@ export async function openTerminal({
   holds = {},
   sessionId = 'the-session',
   isKept = true,
+  isGuest = false,
   cwd = '/project',
   answers = {},
   now = Date.now,
@@ -61,6 +62,8 @@ export async function openTerminal({
   /** The config home: with one, what is typed is stored. */
   home?: string | null;
   isKept?: boolean;
+  /** It has joined a session of another process. */
+  isGuest?: boolean;
   sessionId?: string | null;
   /** Answers that wait, by subtype. */
   holds?: Readonly<Record<string, Promise<void>>>;
@@ -77,7 +80,7 @@ export async function openTerminal({
   const received: JsonObject[] = [];
   let ids = 0;
   const app = new App({
-    ...{ terminal, cwd, home, isKept, sessionId, version: '1.2.3', tracker: createViewTracker() },
+    ...{ terminal, cwd, home, isKept, isGuest, sessionId, version: '1.2.3', tracker: createViewTracker() },
     env: { TERM: 'xterm-256color', NO_COLOR: '1', TERM_PROGRAM: 'vscode', ...env },
     connect: async (_stderr, target) => {
       targets.push(target);

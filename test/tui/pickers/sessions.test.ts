@@ -109,3 +109,22 @@ test('a session that cannot be opened leaves the terminal in the one before', as
     }),
   );
 });
+
+test('a terminal that has joined a session goes to no other one, and tells how to', async () => {
+  const { terminal, sees, targets, received } = await openTerminal({
+    isGuest: true,
+    answers: { fork_session: () => ({ session_id: 'the-copy' }) },
+  });
+  terminal.type('/resume\r');
+  await sees(
+    /joined a session[\s\S]*heddle attach SESSION joins one that runs\n\s+heddle -r SESSION continues another/,
+  );
+  terminal.type('/resume abc\r');
+  await sees('heddle -r abc');
+  terminal.type('/fork\r');
+  await sees('2 Go there');
+  terminal.type('2');
+  await sees('heddle -r the-copy');
+  expect(targets).toEqual([undefined]);
+  expect(JSON.stringify(received)).not.toContain('"end_input"');
+});

@@ -164,6 +164,7 @@ test('[TUI-62] pages of 3,000 entries are asked for as one scrolls', async () =>
 test('/rewind tells what files would change, and offers the conversation alone first', async () => {
   const { terminal, sees, asked } = await openTree();
   terminal.type('/rewind\r');
+  await sees(/Back to before · 2 other branches: \/tree/);
   await sees(/❯ without one[\s\S]*files: 2 files, \+41 −3/);
   expect(asked.at(-1)).toEqual({ subtype: 'rewind_files', user_message_id: 'u4', dry_run: true });
   terminal.type('\r');
