@@ -347,7 +347,7 @@ export class App implements Stage {
   #opened(answer: JsonObject): void {
     this.take(this.tracker.opened(answer));
     this.print([startLine(this.#options, this.tracker.view.info)], 'dim');
-    void this.#typing.loaded?.opened().then(({ ambiguousWide }) => this.#replies.useWidths({ ambiguousWide }));
+    void this.#typing.loaded?.opened().then((settings) => this.#replies.useSettings(settings));
     this.look.loaded?.opened();
     this.changed();
   }

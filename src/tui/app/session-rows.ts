@@ -145,7 +145,8 @@ export class SessionRows {
   #open(): OpenAnswer | null {
     const Rows = this.#late.answerRows();
     if (!Rows) return null;
-    const rows = new Rows({ context: this.#context, colours: this.#late.colours });
+    const { leavesProse = false } = this.#context;
+    const rows = new Rows({ context: this.#context, colours: this.#late.colours, leavesProse });
     return { rows, pieces: 0, length: 0, waiting: [], tail: null };
   }
 

@@ -3,6 +3,7 @@ import { createWidths, type WidthOptions } from '../rows/widths.ts';
 import type { Screen } from '../screen/screen.ts';
 import { readReply } from '../term/probes.ts';
 import type { Terminal } from '../term/terminal.ts';
+import type { TypingSettings } from '../typing/typing-settings.ts';
 import type { LateLook } from './late-look.ts';
 import type { WindowSize } from './window-size.ts';
 
@@ -32,6 +33,12 @@ export class TerminalReplies {
     else if (reply.kind === 'background') this.#parts.look.loaded?.background(reply.colour);
     else this.#parts.terminal.replied(reply);
     if (reply.kind === 'graphemes' && reply.isOn) this.useWidths({ byGraphemes: true });
+  }
+
+  /** What the person has set about how text is laid out. */
+  useSettings({ ambiguousWide, wrap }: Pick<TypingSettings, 'ambiguousWide' | 'wrap'>): void {
+    this.#parts.context.leavesProse = wrap === 'terminal';
+    this.useWidths({ ambiguousWide });
   }
 
   /** What is known about the widths of characters; the rest stays. */

@@ -8,6 +8,8 @@ export interface TypingSettings {
   readonly onInterrupt: 'giveBack' | 'send';
   /** Characters of ambiguous width take two columns, as in fonts for East Asian languages. */
   readonly ambiguousWide: boolean;
+  /** Who breaks the lines of finished prose: Heddle at words, or the terminal, so that copied text has no breaks. */
+  readonly wrap: 'word' | 'terminal';
   /** Whether history and drafts are stored. */
   readonly history: boolean;
   /** `vim`: normal, insert and visual mode. */
@@ -20,6 +22,7 @@ export const USUAL_TYPING: TypingSettings = {
   escEsc: 'tree',
   onInterrupt: 'giveBack',
   ambiguousWide: false,
+  wrap: 'word',
   history: true,
   editorMode: 'normal',
   vimEscapes: [],
@@ -30,6 +33,7 @@ const VALUES: Readonly<Record<string, readonly unknown[]>> = {
   escEsc: ['tree', 'rewind', 'nothing'],
   onInterrupt: ['giveBack', 'send'],
   ambiguousWide: [true, false],
+  wrap: ['word', 'terminal'],
   history: [true, false],
 };
 

@@ -246,3 +246,13 @@ test.each([
   // Generous: machines that run tests are busy. Without bounds these take minutes.
   expect(performance.now() - began).toBeLessThan(8000);
 });
+
+test('prose that is left to the terminal is one row when it is finished; what is in progress fits the window', () => {
+  const text = `${'a sentence of many words that goes on '.repeat(5)}`;
+  const answer = new AnswerRows({
+    ...{ context: { width: 40, widths, palette: NO_COLOURS }, colours: () => codeColours, leavesProse: true },
+  });
+  answer.push(text);
+  for (const row of answer.tail()) expect(widths.of(textOfRow(row))).toBeLessThanOrEqual(40);
+  expect(answer.end().map(textOfRow)).toEqual([text.trimEnd()]);
+});

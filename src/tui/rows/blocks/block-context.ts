@@ -5,6 +5,8 @@ import type { RowContext } from '../row-context.ts';
 export interface BlockContext extends RowContext {
   /** The directory of the session: paths below it are shown relative to it. */
   cwd: string;
+  /** The terminal breaks the lines of finished prose. */
+  leavesProse?: boolean;
   /** Null as long as they are not loaded. */
   colours: () => CodeColours | null;
 }

@@ -18,6 +18,8 @@ export interface AnswerRowsOptions {
   context: RowContext;
   /** The colours of code: null as long as they are not loaded, which `wantsColours` asks for. */
   colours: () => CodeColours | null;
+  /** The terminal breaks the lines of finished prose. The part in progress always fits. */
+  leavesProse?: boolean;
 }
 
 /**
@@ -27,6 +29,7 @@ export interface AnswerRowsOptions {
 export class AnswerRows {
   readonly #context: RowContext;
   readonly #colours: () => CodeColours | null;
+  readonly #leavesProse: boolean;
   readonly #splitter = new BlockSplitter();
   /** Text that no line end has completed, or that waits for the colours. */
   #rest = '';
@@ -34,9 +37,10 @@ export class AnswerRows {
   /** The language of the code that waits. */
   #waitsFor: string | null = null;
 
-  constructor({ context, colours }: AnswerRowsOptions) {
+  constructor({ context, colours, leavesProse = false }: AnswerRowsOptions) {
     this.#context = context;
     this.#colours = colours;
+    this.#leavesProse = leavesProse;
   }
 
   /** Code has begun whose colours are not loaded. Its lines wait; `push('')` continues when they are loaded. */
@@ -119,13 +123,15 @@ export class AnswerRows {
 
   #rowsOf(piece: Piece, code: LineColours | null, read: 'line' | 'peek'): Row[] {
     const { palette } = this.#context;
+    const isLeft = this.#leavesProse && read === 'line';
+    const context = isLeft ? { ...this.#context, proseWidth: Number.POSITIVE_INFINITY } : this.#context;
     switch (piece.kind) {
       case 'text':
-        return blockRows(piece.text, this.#context);
+        return blockRows(piece.text, context);
       case 'item':
-        return itemRows(piece.text, piece.indent, piece.isContinued, this.#context);
+        return itemRows(piece.text, piece.indent, piece.isContinued, context);
       case 'plain':
-        return plainRows(piece.text, this.#context);
+        return plainRows(piece.text, context);
       case 'table-rows':
         return tableRows(piece.head, piece.text, this.#context);
       case 'code-begin':

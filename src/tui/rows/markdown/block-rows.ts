@@ -155,7 +155,7 @@ function proseRows(spans: readonly Span[], context: RowContext, wished: Margin):
   const margin = isTooWide ? NO_MARGIN : wished;
   const first = marginWidth(margin.first, context);
   const hang = marginWidth(margin.rest, context);
-  const lines = wrapSpans(spans, { width: context.width, widths: context.widths, first, hang });
+  const lines = wrapSpans(spans, { width: context.proseWidth ?? context.width, widths: context.widths, first, hang });
   return lines.map((line, index) => marked(line, context, index === 0 ? margin.first : margin.rest));
 }
 
