@@ -77,7 +77,10 @@ function workspacesIn(file: JsonObject | null): JsonObject {
  */
 function contentOf(path: string): string {
   try {
-    return readRegularFile(path) ?? '\0absent';
+    const text = readRegularFile(path);
+    if (text === null) return '\0absent';
+    // Else a file with zero bytes could stand for several files: trusted as one that is faulty, it would act as the others.
+    return text.includes('\0') ? `\0${createHash('sha256').update(text).digest('hex')}` : text;
   } catch {
     return '\0unreadable';
   }

@@ -37,6 +37,19 @@ describe('[R-12, G1] trust in a directory', () => {
     },
   );
 
+  test('in a file with zero bytes is not trust in the files that it imitates', async () => {
+    const { cwd, home, settings } = places();
+    const local = '.claude/settings.local.json';
+    const rest = `\0${local}\0\0absent\0.mcp.json\0`;
+    const acting = '{"hooks":{}}';
+    put(settings, `${acting}${rest}Z`);
+    await setTrust(cwd, home, { isTrusted: true, now });
+    expect(trustOf(cwd, home)).toBe('trusted');
+    put(settings, acting);
+    put(join(cwd, '.mcp.json'), `Z${rest}\0absent`);
+    expect(trustOf(cwd, home)).toBe('changed');
+  });
+
   test('holds for that directory only, not for one below it or a neighbour', async () => {
     const { cwd, home } = places();
     await setTrust(cwd, home, { isTrusted: true, now });
