@@ -123,6 +123,17 @@ export function withoutPassword(url: string): string {
   return url.replace(/^(\w+:\/\/)[^/\s]+@/, '$1…@');
 }
 
+/** What is fetched. Another field, which has no effect, could name a place that people know. */
+export function originOf(source: JsonObject): string {
+  const kind = stringField(source, 'source') ?? '';
+  return stringField(source, Object.hasOwn(ORIGINS, kind) ? (ORIGINS[kind] ?? '') : '') ?? '';
+}
+
+const ORIGINS: Readonly<Record<string, string>> = {
+  ...{ github: 'repo', git: 'url', url: 'url', npm: 'package', directory: 'path', file: 'path', settings: 'name' },
+  ...{ 'git-subdir': 'url', archive: 'url' },
+};
+
 /** A source for outputs: without passwords of its addresses, and without the values of its headers. */
 export function shownSource(source: JsonObject): JsonObject {
   const shown = Object.entries(source).map(([key, value]): [string, unknown] => {
@@ -136,9 +147,11 @@ export function shownSource(source: JsonObject): JsonObject {
 /** One line for people. */
 export function sourceText(source: JsonObject): string {
   const text = (key: string) => stringField(source, key);
-  const where = text('repo') ?? text('url') ?? text('package') ?? text('path') ?? text('name') ?? '';
+  const where = originOf(source);
   const ref = text('ref') ?? text('version');
-  return `${withoutPassword(where)}${ref === undefined ? '' : `@${ref}`}`;
+  const registry = source.source === 'npm' ? text('registry') : undefined;
+  const from = registry === undefined ? '' : ` from ${withoutPassword(registry)}`;
+  return `${withoutPassword(where)}${ref === undefined ? '' : `@${ref}`}${from}`;
 }
 
 function hasControls(text: string): boolean {

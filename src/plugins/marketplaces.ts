@@ -6,7 +6,7 @@ import type { FileScope } from '../config/settings/scopes.ts';
 import { makeDirectory } from '../util/files/make-directory.ts';
 import { isObject, isTexts, type JsonObject, stringField, tryParseJson } from '../util/json.ts';
 import { type Catalog, catalogOf, parseCatalog, readCatalog } from './catalog.ts';
-import { checkedSource, type MarketplaceSource, sourceText, withoutPassword } from './marketplace-source.ts';
+import { checkedSource, type MarketplaceSource, originOf, sourceText, withoutPassword } from './marketplace-source.ts';
 import { pluginError } from './plugin-error.ts';
 import {
   changeMarketplaces,
@@ -55,7 +55,11 @@ export async function addMarketplace(store: PluginStore, given: unknown, scope: 
     const fetched = await fetchMarketplace(store, source, staging);
     const { name } = fetched.catalog;
     refuseReserved(name, source);
-    const before = knownMarketplaces(home).find((each) => each.name === name);
+    const all = knownMarketplaces(home);
+    const before = all.find((each) => each.name === name);
+    // Their copies would be one folder on some systems.
+    const twin = all.find((each) => each.name !== name && each.name.toLowerCase() === name.toLowerCase());
+    if (twin) throw pluginError(`There is a marketplace ${twin.name}, and ${name} differs from it only in case`);
     if (before && !isDeepStrictEqual({ ...before.source }, { ...source })) {
       const where = sourceText(before.source);
       throw pluginError(
@@ -242,11 +246,9 @@ const RESERVED: ReadonlySet<string> = new Set([
 ]);
 
 function refuseReserved(name: string, source: MarketplaceSource): void {
-  if (!RESERVED.has(name)) return;
-  const owner = /^anthropics\//i;
-  const repo =
-    stringField(source, 'repo') ?? (stringField(source, 'url') ?? '').replace(/^https:\/\/github\.com\//, '');
-  if (owner.test(repo)) return;
+  if (!RESERVED.has(name.toLowerCase())) return;
+  const owner = source.source === 'github' ? /^anthropics\//i : /^https:\/\/github\.com\/anthropics\//i;
+  if (/^git/.test(source.source) && owner.test(originOf(source))) return;
   throw pluginError(
     `The name ${name} is reserved for the repositories of its owner, and ${sourceText(source)} is none of them`,
   );

@@ -8,7 +8,10 @@ export function pluginError(message: string, cause?: unknown): HeddleError {
 
 /** A name of a marketplace or a plugin, which becomes the name of a folder. Throws `plugin_failed` for another one. */
 export function checkedName(name: unknown, what: string): string {
-  if (typeof name === 'string' && /^[A-Za-z0-9_][\w.-]{0,99}$/.test(name) && !name.includes('..')) return name;
+  // A list is a file with the name and .json; programs look for packages in node_modules of all folders above them.
+  const isTaken = typeof name === 'string' && /^node_modules$|\.json$/i.test(name);
+  if (typeof name === 'string' && !isTaken && /^[A-Za-z0-9_][\w.-]{0,99}$/.test(name) && !name.includes('..'))
+    return name;
   const shown = typeof name === 'string' ? `'${name}'` : 'what it has';
   throw pluginError(`${shown} is no name for a ${what}: letters, digits, '-', '_' and '.' make one`);
 }

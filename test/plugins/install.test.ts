@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { acceptable, acceptPlugin } from '../../src/plugins/accept-plugin.ts';
 import { changedCode, changedFiles } from '../../src/plugins/changed-files.ts';
 import { listInstalled, pluginAsRead } from '../../src/plugins/installed-list.ts';
+import { sourceText } from '../../src/plugins/marketplace-source.ts';
 import {
   addMarketplace,
   forgetMarketplace,
@@ -265,8 +266,33 @@ describe('marketplaces', () => {
     await expect(addMarketplace(rig.store, directory(other), 'user')).rejects.toThrow('is reserved');
     put(file, { name: '../../evil', plugins: [] });
     await expect(addMarketplace(rig.store, directory(other), 'user')).rejects.toThrow("'../../evil' is no name");
+    for (const [name, why] of [
+      ['SHOP', 'There is a marketplace shop, and SHOP differs from it only in case'],
+      ['Claude-Plugins-Official', 'is reserved'],
+      ['node_modules', 'is no name'],
+      ['shop.json', 'is no name'],
+    ]) {
+      put(file, { name, plugins: [] });
+      await expect(addMarketplace(rig.store, directory(other), 'user')).rejects.toThrow(why);
+    }
     rmSync(other, { recursive: true });
     await expect(addMarketplace(rig.store, directory(other), 'user')).rejects.toThrow('There is no');
+  });
+
+  test('fields that have no effect neither name the place that a question shows, nor give a reserved name', async () => {
+    const rig = createRig();
+    const root = join(rig.base, 'official');
+    put(join(root, '.claude-plugin/marketplace.json'), { name: 'claude-plugins-official', plugins: [] });
+    commitAll(root);
+    for (const source of [
+      { source: 'git', url: `file://${root}`, repo: 'anthropics/claude-plugins-official' },
+      { source: 'directory', path: root, repo: 'anthropics/x', url: 'https://github.com/anthropics/x' },
+    ]) {
+      expect(sourceText(source)).toBe(source.source === 'git' ? source.url : root);
+      await expect(addMarketplace(rig.store, source, 'user')).rejects.toThrow('is reserved');
+    }
+    const npm = { source: 'npm', package: 'kit', registry: 'https://evil.example', repo: 'anthropics/x' };
+    expect(sourceText(npm)).toBe('kit from https://evil.example');
   });
 
   test('inline in settings', async () => {

@@ -1,5 +1,5 @@
 import { type Acts, isEmpty, KINDS_OF_ACTS } from '../../../plugins/acts.ts';
-import { withoutPassword } from '../../../plugins/marketplace-source.ts';
+import { originOf, withoutPassword } from '../../../plugins/marketplace-source.ts';
 import type { PreparedPlugin } from '../../../plugins/prepare-install.ts';
 import { isObject, stringField } from '../../../util/json.ts';
 import { printable } from '../../../util/text/printable.ts';
@@ -54,7 +54,9 @@ function originText(source: unknown): string {
   if (typeof source === 'string') return source;
   if (!isObject(source)) return '';
   const text = (key: string) => stringField(source, key);
-  const where = text('repo') ?? text('url') ?? text('package') ?? '';
-  const more = [text('path'), text('ref'), text('version')].filter((each) => each !== undefined);
+  const where = originOf(source);
+  const registry = source.source === 'npm' ? text('registry') : undefined;
+  const from = registry === undefined ? undefined : `from ${withoutPassword(registry)}`;
+  const more = [text('path'), text('ref'), text('version'), from].filter((each) => each !== undefined);
   return [withoutPassword(where), ...more].join(' ');
 }
