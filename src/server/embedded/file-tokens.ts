@@ -1,9 +1,14 @@
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { dropLease, takeLease } from '../../sessions/stores/lease-file.ts';
 import { replacePrivateText } from '../../util/files/replace-file.ts';
 import { smallText } from '../../util/files/small-file.ts';
-import { isObject, tryParseJson } from '../../util/json.ts';
+import { isObject, isTexts, tryParseJson } from '../../util/json.ts';
 import { oneAtATime } from '../../util/one-at-a-time.ts';
+import { thisProcess } from '../../util/process/process-alive.ts';
+import { identityOf } from '../../util/process/process-identity.ts';
+import { HeddleError } from '../../wire/errors.ts';
 import { SCOPES, type TokenInfo, type Tokens } from '../ports/tokens.ts';
 
 /** A token as it is stored: with the hash of its secret. */
@@ -15,7 +20,8 @@ const MAX_BYTES = 1_000_000;
 
 /** Tokens in a file that only the user may read. It is read again when it has changed, so that a command may change it. */
 export function fileTokens(path: string, { now }: { now: () => number }): Tokens {
-  const inTurn = oneAtATime();
+  const own = oneAtATime();
+  const inTurn = <T>(work: () => Promise<T>) => own(() => underLease(path, work));
   let seen: string | null = null;
   let tokens: StoredToken[] = [];
 
@@ -24,7 +30,7 @@ export function fileTokens(path: string, { now }: { now: () => number }): Tokens
     if (text === seen) return tokens;
     seen = text;
     const parsed = tryParseJson(text ?? '');
-    tokens = isObject(parsed) && Array.isArray(parsed.tokens) ? (parsed.tokens as StoredToken[]) : [];
+    tokens = isObject(parsed) && Array.isArray(parsed.tokens) ? parsed.tokens.filter(isToken) : [];
     return tokens;
   };
   const write = (all: readonly StoredToken[]) =>
@@ -59,6 +65,36 @@ export function fileTokens(path: string, { now }: { now: () => number }): Tokens
       return shown(found);
     },
   };
+}
+
+const WAIT_MS = 10_000;
+const PAUSE_MS = 5;
+
+/** A command and the server change the file at the same time: neither may write back what the other has revoked. */
+async function underLease<T>(path: string, work: () => Promise<T>): Promise<T> {
+  const lease = `${path}.lock`;
+  const token = randomBytes(12).toString('hex');
+  const record = { ...identityOf(thisProcess()), since: new Date().toISOString(), token };
+  const deadline = performance.now() + WAIT_MS;
+  for (let holder = await takeLease(lease, record); holder; holder = await takeLease(lease, record)) {
+    if (performance.now() > deadline) throw stillHeld(path, holder.pid);
+    await sleep(PAUSE_MS);
+  }
+  try {
+    return await work();
+  } finally {
+    dropLease(lease, token);
+  }
+}
+
+function stillHeld(path: string, pid: number): HeddleError {
+  const message = `${path} is being changed by process ${pid}, which does not finish: end it, and try again`;
+  return new HeddleError('storage_failed', message, { facts: { path, pid } });
+}
+
+/** What is no token is skipped: it lets nobody in, and keeps nobody out. */
+function isToken(value: unknown): value is StoredToken {
+  return isObject(value) && isTexts([value.id, value.tenant, value.sha256]) && isTexts(value.scopes);
 }
 
 function shown({ sha256: _, ...info }: StoredToken): TokenInfo {

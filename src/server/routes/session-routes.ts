@@ -1,6 +1,6 @@
 import * as z from 'zod/mini';
 import { HeddleError } from '../../wire/errors.ts';
-import { noSession } from '../http/gatekeeper.ts';
+import { checkScope, noSession } from '../http/gatekeeper.ts';
 import { type Route, route, tokenOf } from '../http/route.ts';
 import { filterLaunch } from '../policy/launch-filter.ts';
 import type { LaunchPolicy } from '../policy/launch-policy.ts';
@@ -9,7 +9,7 @@ import type { Questions } from '../ports/asked-questions.ts';
 import type { EventLog } from '../ports/event-log.ts';
 import type { SessionRecord, SessionRecords } from '../ports/session-records.ts';
 import type { TokenInfo } from '../ports/tokens.ts';
-import { NewMessage } from './post-message.ts';
+import { NewMessage, type PostOptions } from './post-message.ts';
 import { Limit, Session, SessionId, SessionParams, timeText } from './schemas.ts';
 
 export interface SessionRoutesOptions {
@@ -19,6 +19,8 @@ export interface SessionRoutesOptions {
   policy: LaunchPolicy;
   now: () => number;
   newId: () => string;
+  /** The store of the transcripts of a session. */
+  transcriptsOf: PostOptions['transcriptsOf'];
   /** Posts the first messages of a new session, one after the other. */
   post: (record: SessionRecord, messages: readonly NewMessage[], by: string) => Promise<unknown>;
   /** Moves the session to the trash, or refuses. */
@@ -68,6 +70,7 @@ export function sessionRoutes(options: SessionRoutesOptions): Route[] {
           workspace: { kind: 'directory', path: sessionDirectory(workspace?.path, policy) },
           ...{ config: filterLaunch(config, policy), initialize: null },
         };
+        await checkEarlier(record, token, options);
         await sessions.create(record);
         await options.post(record, messages, token.id);
         return { status: 201, headers: { location: `/v1/sessions/${id}` }, body: await shown(record) };
@@ -154,6 +157,18 @@ export async function shownSession(
     ...{ created_at: timeText(createdAt), changed_at: timeText(changedAt) },
     ...{ newest_seq: newest, oldest_seq: oldest },
   };
+}
+
+/** A session that other programs have written is continued by those who may write to the home. Rejects with `not_permitted`. */
+async function checkEarlier(
+  record: SessionRecord,
+  token: TokenInfo,
+  { sessions, transcriptsOf }: Pick<SessionRoutesOptions, 'sessions' | 'transcriptsOf'>,
+): Promise<void> {
+  if (await sessions.find(record.id)) return; // said by the one who makes it
+  const transcripts = await transcriptsOf(record);
+  const isStored = await transcripts.exists({ project: record.workspace.path, sessionId: record.id });
+  if (isStored) checkScope(token, 'home:write', record.id);
 }
 
 function onlyOneSession(): HeddleError {

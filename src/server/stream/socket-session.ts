@@ -47,6 +47,7 @@ export interface SocketOptions {
 
 /** It becomes the name of an entry, and of a row of the inbox. */
 const NAME = /^[\w:.-]{1,128}$/;
+const MOST_ARRIVED = 4;
 const LOOK_MS = 200;
 const TAKEN_MS = 30_000;
 
@@ -57,12 +58,15 @@ const TAKEN_MS = 30_000;
 export class SocketSession {
   readonly #options: SocketOptions;
   readonly #id: string;
+  readonly #socket: WebSocket;
   readonly #writer: SocketWriter;
   readonly #feed: LineFeed;
   readonly #inTurn = oneAtATime();
   readonly #stops: Unsubscribe[] = [];
   /** The questions that were sent, by their ids. */
   readonly #asked = new Map<string, Question>();
+  /** Frames that arrived and wait for their turn. */
+  #arrivedFrames = 0;
   #leaving: ReturnType<typeof setInterval> | null = null;
   #isError = false;
 
@@ -70,6 +74,7 @@ export class SocketSession {
     const { events, record, after, asked, newId } = options;
     this.#options = options;
     this.#id = `socket-${newId()}`;
+    this.#socket = socket;
     this.#writer = new SocketWriter(socket, options.isValid);
     this.#feed = new LineFeed(
       { events, sessionId: record.id, after },
@@ -130,8 +135,11 @@ export class SocketSession {
   }
 
   #arrived(data: RawData, isBinary: boolean): void {
-    const line = isBinary ? null : tryParseJson(String(data));
+    // A client that sends faster than its lines are stored waits, and not its lines in memory.
+    if (++this.#arrivedFrames >= MOST_ARRIVED) this.#socket.pause();
     this.#inTurn(async () => {
+      if (--this.#arrivedFrames < MOST_ARRIVED) this.#socket.resume();
+      const line = isBinary ? null : tryParseJson(String(data));
       if (isObject(line)) await this.#take(line);
       else this.#badInput('A frame is one JSON object as text', {});
     }).catch((error) => this.#writer.close(1011, errorText(toHeddleError(error))));

@@ -50,13 +50,13 @@ export function acceptUpgrades(server: Server, options: UpgradeOptions): void {
 async function admit(request: IncomingMessage, options: UpgradeOptions): Promise<SocketOptions> {
   const { gate, sessions, events, streams } = options;
   gate.checkSource(request.headers);
-  const url = new URL(request.url ?? '/', 'http://localhost');
+  const [path = '', asking = ''] = (request.url ?? '').split('?');
   const { token, isValid } = await tokenOf(request, options);
   checkScope(token, 'sessions:read', null);
-  const id = PATH.exec(url.pathname)?.[1] ?? '';
+  const id = PATH.exec(path)?.[1] ?? '';
   if (!SessionId.safeParse(id).success) throw noSession(id);
   const record: SessionRecord = await sessionOf(sessions, token, id);
-  const { searchParams: query } = url;
+  const query = new URLSearchParams(asking);
   const asked = { deltas: query.get('deltas') === '1', acks: query.get('acks') === '1' };
   const given = query.get('after') ?? undefined;
   const after = await cursorOf(record.id, { given, after: undefined }, events);
