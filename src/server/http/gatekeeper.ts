@@ -69,7 +69,7 @@ export class Gatekeeper {
   async authenticate(authorization: string | undefined, address: string): Promise<TokenInfo> {
     const [, secret] = /^Bearer ([\w.~+/=-]{1,512})$/i.exec(authorization ?? '') ?? [];
     const token = secret === undefined ? null : await this.#options.tokens.verify(secret);
-    // Whoever has a token is let in whatever others at the address try: behind a proxy all of them have the same one.
+    // A right token is let in whatever others at the address try: behind a proxy all of them have the same one.
     if (token) return token;
     const waitMs = this.#failures.peek(address);
     if (waitMs > 0) throw tooMany('wrong tokens from this address', waitMs);
