@@ -3,6 +3,7 @@ import type { Transport } from '../wire/link/transport.ts';
 import { App } from './app/app.ts';
 import type { TuiEnd } from './app/tui-options.ts';
 import { needsAsciiMarks } from './rows/colour-level.ts';
+import { safeText } from './rows/safe-text.ts';
 import type { SessionTarget } from './stage/stage.ts';
 import type { ProjectTrust } from './stage/trust-decision.ts';
 import { withAsciiMarks } from './term/ascii-marks.ts';
@@ -56,7 +57,9 @@ export async function runTui({ tty, ...options }: RunTuiOptions): Promise<TuiEnd
   const ended = app.run();
   takeOver(tty, windowAsBefore(env));
   try {
-    return await ended;
+    const { exitCode, lines } = await ended;
+    // What a session or a server has said last is foreign text.
+    return { exitCode, lines: lines.map(safeText) };
   } finally {
     release();
     signals.dispose();

@@ -1,4 +1,5 @@
 import type { TuiEnd } from '../app/tui-options.ts';
+import { safeText } from '../rows/safe-text.ts';
 import { reportFailure } from '../term/failure-report.ts';
 import { PlainApp, type PlainOptions } from './plain-app.ts';
 
@@ -12,7 +13,9 @@ export async function runPlain(options: PlainOptions): Promise<TuiEnd> {
   const app = new PlainApp({ ...options, report });
   const signals = app.handleSignals(process);
   try {
-    return await app.run();
+    const { exitCode, lines } = await app.run();
+    // What a session or a server has said last is foreign text.
+    return { exitCode, lines: lines.map(safeText) };
   } finally {
     signals.dispose();
   }
