@@ -231,6 +231,9 @@ const FURTHER = {
     total: 1,
     truncated: false,
   },
+  'HostResponse.mcp_list_resources': {
+    resources: [{ server: 'calc', uri: 'calc://manual', name: 'The manual' }],
+  },
   'HostResponse.session_messages': { messages: [], total: 0 },
   'HostResponse.update_permissions': { mode: 'plan' },
   'HostResponse.trust_project': {

@@ -9,6 +9,7 @@ import type {
   InitializeResponse,
   InterruptReceipt,
   McpResourceContents,
+  McpResourceList,
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,
@@ -173,10 +174,7 @@ export abstract class Controls {
     return (await this.#request({ subtype: 'file_suggestions', query, ...defined({ limit }) })) as FileSuggestions;
   }
 
-  /**
-   * The messages of a branch, oldest first, in pages from its end: pass `before` of a page to get the one before it.
-   * Default: the active branch.
-   */
+  /** The messages of a branch (default: the active one), oldest first, in pages from its end: `before` gets earlier ones. */
   async sessionMessages(options: MessagesPageOptions = {}): Promise<SessionMessagesPage> {
     const { leafUuid, before, limit } = options;
     const page = defined({ leaf_uuid: leafUuid, before, limit });
@@ -290,10 +288,12 @@ export abstract class Controls {
     await this.#request({ subtype: 'mcp_toggle', serverName, enabled });
   }
 
-  /**
-   * Reads a `ui://` resource of a server that the agent has connected: a page that a tool wants to show. The program
-   * that shows the page must not trust it.
-   */
+  /** What the connected servers have to read, without what a rule denies. A prompt mentions one as `@server:uri`. */
+  async mcpResources(): Promise<McpResourceList> {
+    return (await this.#request({ subtype: 'mcp_list_resources' })) as McpResourceList;
+  }
+
+  /** Reads a `ui://` resource of a server: a page that a tool wants to show. Who shows it must not trust it. */
   async readMcpResource(serverName: string, uri: string): Promise<McpResourceContents> {
     return (await this.#request({ subtype: 'mcp_read_resource', serverName, uri })) as McpResourceContents;
   }

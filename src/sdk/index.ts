@@ -49,6 +49,7 @@ export type {
   InitializeResponse as SDKControlInitializeResponse,
   McpResourceContents,
   McpResourceContents as SDKControlMcpReadResourceResponse,
+  McpResourceList,
   McpSetServersResult,
   ModelInfo,
   PermissionExplanation,

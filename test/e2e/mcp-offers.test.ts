@@ -115,6 +115,30 @@ describe('[B-225] resources', () => {
       expect(lastAsked(place.api.requests)).toContain('but not read: a rule forbids it');
     },
   );
+
+  const LIST = { subtype: 'mcp_list_resources' };
+
+  test('are listed for hosts that complete mentions: no templates, no pages of tools, none that a rule closes', async () => {
+    const page = { uri: 'ui://docs/page', name: 'Page' };
+    const one = { uri: 'doc://1', name: 'One', description: 'The first', mimeType: 'text/plain' };
+    const docs = { 'resources/list': { result: { resources: [one, page] } } };
+    const open = await session(['No.'], { docs });
+    await open.initialize();
+    const { response } = await open.cli.control(LIST);
+    expect(response).toEqual({ resources: [{ server: 'docs', ...one }] });
+    const closed = await session(['No.'], { docs, flags: ['--disallowedTools', 'ReadMcpResourceTool(docs)'] });
+    await closed.initialize();
+    expect(await closed.cli.control(LIST)).toMatchObject({ response: { resources: [] } });
+  });
+
+  test('of a server that cannot list them are named as missing', async () => {
+    const { cli, initialize } = await session(['No.'], {
+      docs: { 'resources/list': { error: { code: -32000, message: 'the shelf is empty' } } },
+    });
+    await initialize();
+    const { response } = await cli.control(LIST);
+    expect(response).toEqual({ resources: [], failed: [{ server: 'docs', error: expect.stringContaining('shelf') }] });
+  });
 });
 
 describe('prompts', () => {

@@ -72,6 +72,7 @@ const OWN: Row[] = [
     args: ['pars', { limit: 5 }],
     requests: [{ subtype: 'file_suggestions', query: 'pars', limit: 5 }],
   },
+  { method: 'mcpResources', args: [], requests: [{ subtype: 'mcp_list_resources' }] },
   {
     method: 'sessionMessages',
     args: [{ before: 'u1', limit: 10 }],

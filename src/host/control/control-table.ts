@@ -3,7 +3,7 @@ import { branches, forkSession, renameSession, sessionMessages, sessionTree, swi
 import type { ControlHandler } from './control-handler.ts';
 import { readFile, rewindFiles, seedReadState } from './file-control.ts';
 import { getBinaryVersion, getHooksListing, listModels, listPermissionRules } from './listing-control.ts';
-import { mcpCall, mcpReadResource } from './mcp-call-control.ts';
+import { mcpCall, mcpListResources, mcpReadResource } from './mcp-call-control.ts';
 import { mcpMessage, mcpPinMode, mcpReconnect, mcpSetServers, mcpStatus, mcpToggle } from './mcp-control.ts';
 import { setMaxThinkingTokens } from './model-control.ts';
 import { reloadOutputStyles, reloadPlugins, reloadSkills } from './reload-control.ts';
@@ -61,6 +61,7 @@ const REQUESTS: Readonly<Record<string, ControlRow>> = {
   mcp_set_servers: { answer: mcpSetServers, isLong: true },
   set_mcp_permission_mode_override: { answer: mcpPinMode },
   mcp_call: { answer: mcpCall, isLong: true },
+  mcp_list_resources: { answer: mcpListResources, isLong: true },
   mcp_read_resource: { answer: mcpReadResource, isLong: true },
 
   explain_permission: { answer: explainPermission },

@@ -5,9 +5,10 @@ import { createReadMcpResourceTool } from '../../tools/mcp/resource-tools.ts';
 import { createRegistry } from '../../tools/registry.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { isObject, type JsonObject, stringField } from '../../util/json.ts';
-import type { McpCallResult, McpResourceContents } from '../../wire/control/index.ts';
+import type { McpCallResult, McpResourceContents, McpResourceList } from '../../wire/control/index.ts';
 import { ControlError } from '../../wire/errors.ts';
 import type { ControlBody } from '../../wire/link/peer.ts';
+import { mentionableResources } from '../mcp/mentionable-resources.ts';
 import { toOutput } from '../mcp/server-resources.ts';
 import type { SessionMcp } from '../mcp/session-mcp.ts';
 import { waitForServers } from '../session/wait-for-servers.ts';
@@ -78,6 +79,18 @@ export async function mcpReadResource(
   if (contents === null) throw new ControlError(textOf(content), 'mcp_failed');
   if (isRewritten) return bounded({ contents: [{ uri, text: textOf(content) }] });
   return bounded({ contents: services.hideCredentials(contents as JsonObject[]).map((item) => shownItem(item, uri)) });
+}
+
+/** `mcp_list_resources`: what prompts can mention. */
+export async function mcpListResources(
+  { main, services }: ControlContext,
+  _request: ControlBody,
+  signal: AbortSignal,
+): Promise<McpResourceList> {
+  await waitForServers(main, signal);
+  const { current: mcp } = services.mcp;
+  if (!mcp) return { resources: [] };
+  return bounded(services.hideCredentials(await mentionableResources(mcp, main.permissions.policy, signal)));
 }
 
 /** What an `mcp_call` asks for. */

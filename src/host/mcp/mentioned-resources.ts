@@ -58,14 +58,24 @@ function resourcesIn(text: string, servers: readonly string[]): Mentioned[] {
 }
 
 /** Null: no deny rule is about this resource. */
-function refusalOf({ server, uri }: Mentioned, policy: Policy): ContentBlock[] | null {
+function refusalOf(mention: Mentioned, policy: Policy): ContentBlock[] | null {
+  const why = denialOf(mention, policy);
+  const { server, uri } = mention;
+  return why ? [tagged(`${server}:${uri} was mentioned, but not read: a rule forbids it: ${why}`)] : null;
+}
+
+/** Whether a rule keeps the resource from prompts that mention it. */
+export function isDeniedResource(resource: Mentioned, policy: Policy): boolean {
+  return denialOf(resource, policy) !== undefined;
+}
+
+function denialOf({ server, uri }: Mentioned, policy: Policy): string | undefined {
   const call = {
     toolName: READ_MCP_RESOURCE,
     input: { server, uri },
     access: { kind: 'named' as const, name: server, asks: true },
   };
-  const why = policy.deny.map((rule) => forbids(rule, call, policy)).find((reason) => reason !== null);
-  return why ? [tagged(`${server}:${uri} was mentioned, but not read: a rule forbids it: ${why}`)] : null;
+  return policy.deny.map((rule) => forbids(rule, call, policy)).find((reason) => reason !== null) ?? undefined;
 }
 
 async function contentOf(

@@ -25,6 +25,7 @@ export const CAPABILITIES: readonly string[] = [
   'partial_messages',
   'host_tools',
   'file_suggestions',
+  'mcp_list_resources',
   'session_messages',
   'update_permissions',
   'shell_command',

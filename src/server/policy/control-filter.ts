@@ -8,7 +8,7 @@ import type { LaunchPolicy } from './launch-policy.ts';
 const READING = [
   ...['branches', 'explain_permission', 'get_binary_version', 'get_context_usage', 'get_hooks_listing'],
   ...['get_session_cost', 'get_task_output', 'get_usage', 'list_models', 'list_permission_rules', 'mcp_status'],
-  ...['session_messages', 'session_tree', 'file_suggestions'],
+  ...['session_messages', 'session_tree', 'file_suggestions', 'mcp_list_resources'],
 ];
 
 const WRITING = [

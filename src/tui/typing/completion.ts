@@ -8,6 +8,7 @@ import { type FileAnswer, fileQuery, mentionMenu, type SuggestedFile } from '../
 import { shellMenu } from '../menu/shell-menu.ts';
 import type { Stage } from '../stage/stage.ts';
 import type { ArgumentValue, TerminalCommand } from '../stage/terminal-command.ts';
+import { ResourceNames } from './resource-names.ts';
 import type { LoadCommands } from './typing-context.ts';
 
 /** As many as the menu can scroll through. */
@@ -19,6 +20,7 @@ const AGAIN_MS = 250;
 export class Completions {
   readonly #stage: Stage;
   readonly #load: LoadCommands;
+  readonly #resources: ResourceNames;
   readonly #history: { readonly prompts: readonly EarlierPrompt[] };
   #own: readonly TerminalCommand[] | null = null;
   #isLoading = false;
@@ -35,6 +37,7 @@ export class Completions {
   constructor(stage: Stage, history: { readonly prompts: readonly EarlierPrompt[] }, load: LoadCommands) {
     this.#stage = stage;
     this.#history = history;
+    this.#resources = new ResourceNames(stage, () => this.#changed());
     this.#load = load;
   }
 
@@ -61,6 +64,7 @@ export class Completions {
     if (asked?.kind !== 'argument' || asked.command !== this.#values?.command) this.#values = null;
     const query = asked?.kind === 'mention' ? fileQuery(asked) : asked?.kind === 'shell' ? asked.query : null;
     this.#wanted = query;
+    if (asked?.kind === 'mention') void this.#resources.wanted();
     if (query === null) this.#stopAsking();
     else void this.#askFiles();
     if (asked?.kind === 'command' || asked?.kind === 'argument') void this.#ask(asked);
@@ -82,7 +86,7 @@ export class Completions {
       }
       case 'mention': {
         const others = this.#stage.tracker.view.info.agents.map((name) => ({ name: `agent-${name}`, detail: 'agent' }));
-        return mentionMenu(asked, { files: this.#files, others });
+        return mentionMenu(asked, { files: this.#files, others: [...others, ...this.#resources.listed] });
       }
       case 'shell':
         return shellMenu(asked, { text, files: this.#files, history: this.#history.prompts, quote: shellWord });

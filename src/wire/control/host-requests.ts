@@ -28,6 +28,7 @@ import { InitializeResponse, initializeFields, ModelInfo } from './initialize.ts
 import {
   AttachResult,
   FileSuggestions,
+  McpResourceList,
   PermissionUpdatesResult,
   ProjectTrustReport,
   SessionMessagesPage,
@@ -97,6 +98,8 @@ export const hostRequests = exchanges({
     },
     McpCallResult,
   ],
+  /** The resources of the connected servers, for completion. Those that a rule denies are left out. */
+  mcp_list_resources: () => [{}, McpResourceList],
   /** Reads a `ui://` resource of a server. */
   mcp_read_resource: () => [{ serverName: z.string(), uri: z.string() }, McpResourceContents],
   /**

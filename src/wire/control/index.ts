@@ -48,6 +48,8 @@ export type {
   CommandPreview,
   FileSuggestion,
   FileSuggestions,
+  ListedResource,
+  McpResourceList,
   PermissionUpdatesResult,
   ProjectTrustReport,
   SessionMessagesPage,

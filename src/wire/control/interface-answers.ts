@@ -32,6 +32,23 @@ export const FileSuggestions = open(() => ({
 }));
 export type FileSuggestions = z.infer<typeof FileSuggestions>;
 
+/** A resource of a connected MCP server, which a prompt can mention as `@server:uri`. */
+export const ListedResource = open(() => ({
+  server: z.string(),
+  uri: z.string(),
+  name: z.string(),
+  description: z.optional(z.string()),
+  mimeType: z.optional(z.string()),
+}));
+export type ListedResource = z.infer<typeof ListedResource>;
+
+export const McpResourceList = open(() => ({
+  resources: z.array(ListedResource),
+  /** Servers whose resources could not be listed. */
+  failed: z.optional(z.array(open({ server: z.string(), error: z.string() }))),
+}));
+export type McpResourceList = z.infer<typeof McpResourceList>;
+
 /** A part of a conversation, oldest first. */
 export const SessionMessagesPage = open(() => ({
   /** Lines of type `user` and `assistant` with the uuids that they have on disk, as `--replay-history` prints them. */

@@ -254,3 +254,20 @@ test('[TUI-96] on a terminal that does not bracket pastes, many characters at on
   await sees(/the first line\s+the second line/);
   expect(sentTexts(received)).toEqual([]);
 });
+
+test('@ completes the resources of MCP servers; one that no mention can express is left out', async () => {
+  const resources = [
+    { server: 'docs', uri: 'file:///guide', name: 'Guide', description: 'How to begin' },
+    { server: 'docs', uri: 'file:///a b', name: 'With a blank' },
+    { server: 'docs', uri: 'file:///\u202egnp', name: 'Backwards' },
+  ];
+  const { terminal, sees, received } = await openTerminal({ answers: { mcp_list_resources: () => ({ resources }) } });
+  terminal.type('read @doc');
+  const shown = await sees(/docs:file:\/\/\/guide +How to begin/);
+  expect(shown).not.toMatch(/blank|Backwards/);
+  terminal.type('\t');
+  await sees('read @docs:file:///guide');
+  terminal.type('\r');
+  await vi.waitFor(() => expect(sentTexts(received)).toEqual(['read @docs:file:///guide ']));
+  expect(JSON.stringify(received).split('"mcp_list_resources"')).toHaveLength(2);
+});
