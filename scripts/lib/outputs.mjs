@@ -34,12 +34,12 @@ const OUTPUTS = [
   { name: 'editors', doors: /^src\/acp\// },
   // Reads all of the program, so that an upgrade cannot take from a session what it has not read yet.
   { name: 'whole', doors: /^src\/cli\/run\/background/, readsAll: true },
-  // Sessions over HTTP.
-  { name: 'server', doors: /^src\/(cli\/commands\/(serve|web|attach)|server\/|sdk\/remote)/ },
   // What few runs need: MCP, hooks, agents, the sandbox.
-  { name: 'rare', doors: /^src\/(?!cli\/commands\/)/ },
+  { name: 'rare', doors: /^src\/(?!cli\/commands\/|server\/|sdk\/remote)/ },
   // Subcommands, help, advice after mistakes.
-  { name: 'commands', doors: /^src\/cli\/commands\// },
+  { name: 'commands', doors: /^src\/cli\/commands\/(?!serve|web|attach)/ },
+  // Sessions over HTTP. The last row: what others need of it is in theirs, and they do not read all of a server.
+  { name: 'server', doors: /^src\/(cli\/commands\/(serve|web|attach)|server\/|sdk\/remote)/ },
 ];
 
 /** What every start runs. */

@@ -30,7 +30,7 @@ describe('help and mistakes', () => {
       stdout: expect.stringContaining('Usage: heddle sessions COMMAND'),
     });
     const commands = [...help.stdout.matchAll(/^ {2}([a-z]+) {2,}/gm)].map(([, name]) => String(name));
-    expect(commands).toHaveLength(14);
+    expect(commands).toHaveLength(15);
     for (const name of commands) {
       const { code, stdout } = await sessions(place, name, '--help');
       expect([code, stdout.split('\n')[0]]).toEqual([0, expect.stringContaining(`Usage: heddle sessions ${name}`)]);
