@@ -13,8 +13,10 @@ const WANTED = [
   /^(package\.json|LICENSE|[A-Z]+\.md)$/,
   /^examples\/[\w-]+\.ts$/,
   /^docs\/.+\.(md|html|json|svg)$/,
+  /^docs\/pictures\/[\w-]+\.(png|txt)$/,
   /^schema\/[\w-]+\.json$/,
   /^dist\/([\w/-]+\.(js|js\.map|cjs)|[\w-]+\.wasm\.gz|third-party-licenses\.txt|sbom\.cdx\.json)$/,
+  /^dist\/web\/(notices\.txt|page\.(css|html))$/,
   /^dist\/types\/[\w/-]+\.d\.ts$/,
 ];
 
