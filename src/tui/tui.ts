@@ -75,12 +75,14 @@ function takeOver(tty: Tty, more: string): void {
 }
 
 /**
- * What this process would write to stderr goes to the listener instead: warnings of Node, and of packages. On the screen
- * it would stand in the middle of the live rows. Returns a function that ends it.
+ * What this process would write to stderr or to the console goes to the listener instead: warnings of Node, and texts of
+ * packages. On the screen it would stand in the middle of the live rows. Returns a function that ends it.
  */
 function captureStderr(listener: (text: string) => void): () => void {
   const { stderr } = process;
   const write = stderr.write;
+  const printed = globalThis.console;
+  const { log, info, debug, error } = printed;
   const captured = (chunk: Uint8Array | string, ...rest: unknown[]): boolean => {
     listener(typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString());
     const done = rest.find((each) => typeof each === 'function');
@@ -88,7 +90,10 @@ function captureStderr(listener: (text: string) => void): () => void {
     return true;
   };
   stderr.write = captured as typeof write;
+  // stdout is the screen.
+  Object.assign(printed, { log: error, info: error, debug: error });
   return () => {
     stderr.write = write;
+    Object.assign(printed, { log, info, debug });
   };
 }
