@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { linkSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { linkSync, lstatSync, readFileSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode } from '../util/error-code.ts';
@@ -17,6 +17,8 @@ const MAX_BYTES = 4096;
 export interface FileLock {
   /** False when the work took so long that another process removed the lock. */
   isHeld(): boolean;
+  /** Makes the lock young again, for work that takes long. */
+  renew(): void;
   release(): void;
 }
 
@@ -27,6 +29,13 @@ export function tryLock(path: string): FileLock | null {
     const isHeld = () => readOwner(path)?.id === id;
     return {
       isHeld,
+      renew() {
+        try {
+          if (isHeld()) utimesSync(path, new Date(), new Date());
+        } catch {
+          // It is lost, which `isHeld` says.
+        }
+      },
       release() {
         if (isHeld()) rmSync(path, { force: true });
       },

@@ -186,6 +186,8 @@ function namesIn(folder: string): string[] {
 
 const WAIT_MS = 15_000;
 const PAUSE_MS = 50;
+/** Copies of large plugins take longer than a lock counts as held. */
+const RENEW_MS = 2000;
 
 /**
  * One installer at a time: changes files while no other process does. Rejects with `plugin_failed`, which names the other
@@ -198,12 +200,14 @@ export async function whileAlone<T>(home: PluginHome, work: () => Promise<T>, wa
   for (;;) {
     const lock = tryLock(path);
     if (lock) {
+      const renewing = setInterval(() => lock.renew(), RENEW_MS);
       try {
         restoreFolders(home);
         const result = await work();
         sweepCache(home);
         return result;
       } finally {
+        clearInterval(renewing);
         lock.release();
       }
     }

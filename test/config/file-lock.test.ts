@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, utimesSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -15,6 +15,24 @@ test('a lock is never there without the name of its holder: a process may be kil
   for (const until = Date.now() + 1200; Date.now() < until; ) tryLock(path)?.release();
   expect(await told).toEqual({ empty: 0, hasSeen: true });
   expect(readdirSync(dir)).toEqual([]);
+});
+
+test.each([
+  ['that is renewed stays held', true],
+  ['that is not counts as abandoned', false],
+])('an old lock %s', (_what, isRenewed) => {
+  const dir = mkdtempSync(join(tmpdir(), 'heddle-lock-'));
+  onTestFinished(() => rmSync(dir, { recursive: true, force: true }));
+  const path = join(dir, 'lock');
+  const lock = tryLock(path);
+  const longAgo = new Date(Date.now() - 60_000);
+  utimesSync(path, longAgo, longAgo);
+  if (isRenewed) lock?.renew();
+  const others = [tryLock(path), tryLock(path)]; // the first one removes an abandoned lock
+  expect(others.map((other) => other !== null)).toEqual([false, !isRenewed]);
+  expect(lock?.isHeld()).toBe(isRenewed);
+  rmSync(path);
+  lock?.renew();
 });
 
 /** Reads the lock as often as it can, for a second. */
