@@ -10,6 +10,8 @@ it.each([
   ['Bash(touch:*)', `: "\${BASH_ENV:=x}"; bash y.sh`],
   ['Bash(touch:*)', "printf '#!/bin/sh\\ntouch x\\n' > .git/hooks/pre-commit; git commit --allow-empty -qm x"],
   ['Bash(grep:*)', 'egrep a b'],
+  ['Bash(apropos:*)', 'man -k x'],
+  ['Bash(grep:*)', 'ssh-copy-id -n h'],
   ['Bash(touch:*)', "bash +c 'touch x'"],
   ['Bash(touch:*)', 'bash -login -c x'],
   ['Bash(touch:*)', 'echo "touch x" | bash //dev/stdin'],

@@ -41,6 +41,7 @@ export const EDITORS: readonly Grammar[] = [
     more: (argv, found) => {
       const isFile = (word: Word) => typeof word !== 'string' || /[/.]/.test(word);
       if (argv.operands.some(isFile)) found.doubt('which files it opens cannot be told');
+      if (found.program === 'man' && argv.has('k', 'f')) found.doubt('it starts apropos or whatis');
     },
   },
 ];

@@ -38,7 +38,8 @@ export const NETWORK: readonly Grammar[] = [
     exact: true,
   },
   { names: 'ssh-keyscan', options: '4 6 c D H v p=text T=text t=text f=in', operands: 'text*', exact: true },
-  { names: 'ssh-add ssh-copy-id', options: 'l L', operands: 'never*', exact: true },
+  { names: 'ssh-add', options: 'l L', operands: 'never*', exact: true },
+  neverKnown('ssh-copy-id', 'it is a script around other programs'),
   {
     names: 'nc ncat netcat',
     options: '4 6 d h k l n r t u v z N w=text i=text p=text q=text s=text W=text !e !c !exec !sh-exec',
