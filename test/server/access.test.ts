@@ -208,6 +208,11 @@ describe('every route of the server', () => {
       body: { content: 'x'.repeat(10_000_001) },
     });
     expect([large.status, large.body.error.code]).toEqual([413, 'too_large']);
+    const withoutToken = await server.call('POST', '/v1/page-tokens', {
+      token: null,
+      body: { code: 'x'.repeat(5000) },
+    });
+    expect([withoutToken.status, withoutToken.body.error.code]).toEqual([413, 'too_large']);
     const socket = await openSocket(server, id);
     socket.send({ type: 'user', message: { role: 'user', content: 'x'.repeat(10_000_001) } });
     expect((await socket.closed).code).toBe(1009);

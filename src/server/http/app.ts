@@ -7,7 +7,7 @@ import { HeddleError, toHeddleError } from '../../wire/errors.ts';
 import { firstIssue } from '../../wire/schema.ts';
 import type { TokenInfo } from '../ports/tokens.ts';
 import type { Gatekeeper } from './gatekeeper.ts';
-import { readJson } from './read-body.ts';
+import { MAX_BODY, MAX_OPEN_BODY, readJson } from './read-body.ts';
 import type { Answer, AnySchema, Call, Route } from './route.ts';
 import { errorBody, retryAfter, statusOf } from './statuses.ts';
 
@@ -122,7 +122,7 @@ async function callOf(
   const token: TokenInfo | null = row.scope === 'none' ? null : await gate.admit(request, row.scope, sessionId);
   const params = checked(row.params, given, row.path.includes('/sessions/{id}') ? 'session' : 'path');
   const query = checked(row.query, context.req.query(), 'query');
-  const raw = row.body ? await readJson(request) : undefined;
+  const raw = row.body ? await readJson(request, row.scope === 'none' ? MAX_OPEN_BODY : MAX_BODY) : undefined;
   if (row.body && raw === undefined && !row.isBodyOptional)
     throw new HeddleError('invalid_request', 'A body is missing');
   const body = raw === undefined ? undefined : checked(row.body, raw, 'body');

@@ -181,8 +181,9 @@ export class SocketSession {
         return;
       }
       const uuid = given ?? newId();
-      // A program that has to send it again names it, and expects no lines about it.
-      const stored = given === undefined ? { ...line, uuid, made_uuid: true } : withoutMark(line);
+      // The SDK names a message, so that it can send it again; its program has not, and expects no lines about it.
+      const isMade = given === undefined || line.made_uuid === true;
+      const stored = { ...withoutMark(line), uuid, ...(isMade && { made_uuid: true }) };
       const { seq } = await postLine(record, { uuid, line: stored, by: token.id }, this.#options);
       if (asked.acks) this.#send({ type: 'stored', uuid, inbox_seq: seq });
     } catch (thrown) {
@@ -284,7 +285,7 @@ export class SocketSession {
   }
 }
 
-/** Only the server says that it has made the uuid. */
+/** A mark of the store, of which no other value means anything. */
 function withoutMark({ made_uuid: _, ...line }: JsonObject): JsonObject {
   return line;
 }
