@@ -129,7 +129,7 @@ describe.each(ATTACKS)('[R-3] [R-4] against $target.rule', ({ target, forms, atL
         ? working
         : target.kind === 'command'
           ? []
-          : working.filter(({ text }) => !/git/.test(text));
+          : working.filter(({ text }) => !usesGit(text));
     const tried = share === 1 ? fit : some(fit, Math.round(fit.length * share));
     const through = await thatGetThrough(tried, target, { places, trial });
     for (const { family } of through) count(family, trial.enforcement === 'kernel' ? 'both' : 'line1', 1);
@@ -163,4 +163,12 @@ function writeTables(): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${lines.join('\n').trim()}\n`);
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Also where a form was written in base64. */
+function usesGit(text: string): boolean {
+  const coded = text.match(/[\w+/]{16,}={0,2}/g) ?? [];
+  return [text, ...coded.map((each) => Buffer.from(each, 'base64').toString('latin1'))].some((each) =>
+    /git/.test(each),
+  );
 }

@@ -147,8 +147,9 @@ function copiesIn(cwd: string): string[] {
   });
 }
 
-/** Without those behind links, which may lead back. */
+/** Without those behind links, which may lead back. None where a form has moved the folder away. */
 function namesBelow(folder: string): string[] {
+  if (!existsSync(folder)) return [];
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) =>
     entry.isDirectory()
       ? [entry.name, ...namesBelow(join(folder, entry.name)).map((name) => `${entry.name}/${name}`)]
