@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import path from 'node:path';
 
 const SESSION = '3f2a9c11-0000-4000-8000-000000000001';
-const CWD = '/work/shop';
+const CWD = '/home/ann/shop';
 const PATCH = [
   {
     ...{ oldStart: 12, oldLines: 4, newStart: 12, newLines: 4 },
